@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains inspectors with Gleaner, and the original's network with PyTorch, on the same synthetic data set:
+# Trains Gleaner's inspectors, and Driple's network with PyTorch, on the same synthetic data set:
 # bench-driple.sh [FOLDER of the reference data]. Prints a Markdown table with two results: the seconds per epoch on one
 # thread, including validation, and the test error of the best epoch for each seed. Then prints the seconds per epoch on
 # all cores, measured over a tenth of the epochs. SEEDS lists the seeds (default: 1 2 3), and EPOCHS sets the number of

@@ -25,12 +25,12 @@ def group(name, tasks, most, least=None):
     return "\n".join(lines) + "\n\n"
 
 
-# Each user is in one of two projects: 1 to 4 nodes for each user, at most 6 and 8 nodes for the projects.
+# Nested groups: each user is in one of two projects. Each user may hold 1 to 4 nodes, and the projects at most 6 and 8.
 nested = [group(f"user{user}", tasks, 4, 1) for user, tasks in enumerate(users)]
 nested.append(group("first", sum(users[:2], []), 6))
 nested.append(group("second", sum(users[2:], []), 8))
-# Groups by user and groups by model, which cross each other: at most 4 nodes for each user, and at most 5 for each
-# model.
+# Crossing groups: each task is in the group of its user, with at most 4 nodes, and in that of its model, with at most
+# 5.
 crossing = [group(f"user{user}", tasks, 4) for user, tasks in enumerate(users)]
 for model in sorted(set(models)):
     crossing.append(group(model, [name for name, own in zip(names, models) if own == model], 5))

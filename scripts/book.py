@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Helps mdBook to build the book in docs/ (scripts/book.sh).
+"""Prepares the book in docs/ for mdBook, and checks the built book (scripts/book.sh).
 
     book.py preprocess    the preprocessor that docs/book.toml names: reads the book from stdin and writes it to stdout
     book.py check FOLDER  checks the links, anchors and pictures of the built book in FOLDER
@@ -25,7 +25,7 @@ MARKDOWN = re.compile(
 
 
 def chapters(items):
-    """All chapters in `items` and below them."""
+    """All chapters in `items`, including their sub-chapters."""
     for item in items:
         if "Chapter" in item:
             yield item["Chapter"]
@@ -87,7 +87,7 @@ class Links:
 
 
 def preprocess():
-    """Reads the book from stdin, puts all pages in place, rewrites all links, and writes the book to stdout."""
+    """Reads the book from stdin, gives pages their paths in it, rewrites the links, and writes the book to stdout."""
     context, book = json.load(sys.stdin)
     docs = Path(context["root"]).resolve()
     root = docs.parent

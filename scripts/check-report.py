@@ -166,8 +166,8 @@ CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
 
 def tooltip(browser, number, box):
     """Moves the mouse over a chart until a tooltip appears."""
-    # The first nine positions, as shares of the chart's width, are multiples of a tenth. If the number of bars is a
-    # multiple of ten, all points at these shares could lie between two bars. The last two shares then hit a bar.
+    # The first nine positions are at multiples of a tenth of the chart's width. If the number of bars is a multiple of
+    # ten, all of these positions could be between two bars. One of the last two positions is then on a bar.
     shares = (0.5, 0.3, 0.7, 0.1, 0.9, 0.2, 0.4, 0.6, 0.8, 0.117, 0.883)
     heights = (0.5, 0.85, 0.15, 0.95)
     places = [(box["x"] + share * box["width"], box["y"] + height * box["height"])

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Trains three small elastic tasks on eight local nodes that come and go, and checks what happened:
+# Trains three small elastic tasks on eight local nodes, which become idle and busy, and checks the result:
 # demo-harvest.sh GLEANER DIRECTORY
 #
-# The last line states what was harvested. The exit code is 1 if a task did not finish, or if the tasks
-# broke a rule that demo-harvest.awk checks.
+# The last line of the output summarises the harvest. The exit code is 1 if a task did not finish, or if the tasks broke
+# a rule that demo-harvest.awk checks.
 set -euo pipefail
 gleaner=$(realpath "$1")
 scripts=$(dirname "$(realpath "$0")")
@@ -16,7 +16,7 @@ directory=$(realpath "$2")
 state=$directory/state
 daemon=
 
-# Ends the daemon and its pilots, also after a failure.
+# Ends the daemon and its pilots, even after a failure.
 clean() {
     [ -n "$daemon" ] && kill -0 "$daemon" 2>/dev/null || return 0
     "$gleaner" harvest stop --now --state "$state" >/dev/null 2>&1 || true

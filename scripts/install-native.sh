@@ -13,7 +13,7 @@ for component in rustfmt clippy; do
 done
 case "${FEATURES:-}" in *--no-default-features*) exit 0 ;; esac
 
-# Lists the packages that provide the missing programs and libraries.
+# The packages that provide the missing programs and libraries.
 missing=()
 command -v cmake >/dev/null || missing+=(cmake)
 command -v c++ >/dev/null || missing+=(g++)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Draws the pictures of README.md and docs/:
 #   pictures.sh GLEANER [FOLDER]
-# FOLDER contains the log of Summit and BFTrainer's tasks (docs/PROVIDERS.md). Without it, docs/summit.svg stays as it
-# is. The picture of the solvers shows measured times, so it differs from run to run.
+# FOLDER contains the log of Summit and BFTrainer's tasks (docs/PROVIDERS.md). Without FOLDER, docs/summit.svg is not
+# redrawn. The picture of the solvers shows measured times, so it differs from run to run.
 set -euo pipefail
 gleaner=$(realpath "$1")
 data=${2:+$(realpath "$2")}

@@ -19,7 +19,7 @@ import re
 import subprocess
 import tokenize
 
-# Phrases of the list "never" in the guide to English. "There is no" and "is no longer" are good English.
+# The phrases that the guide to English never allows. "There is no" and "is no longer" are allowed.
 DIALECT = re.compile(
     r"\b(?:(?:is|are|unless) told|so many\b(?! \w+ that)|be it|anew|of theirs|from here on|goes by|has it that|by and by"
     r"|which is said|taken up|known again|stands once|none was|(?<!there )(?<!There )(?:is|are) none\b"

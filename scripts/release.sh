@@ -100,7 +100,7 @@ try_program() (
 
     found=$(clean "$program" --version)
     [ "$found" = "gleaner $version" ] || fail "$name: found version \"$found\", expected \"gleaner $version\""
-    # All programs of a release must give the same result.
+    # The replay must give the same result with all programs of a release.
     [ -e "$work/summary.json" ] || cp demo/summary.json "$work"
     cmp demo/summary.json "$work/summary.json"
     for solver in "${solvers[@]}"; do
@@ -147,7 +147,8 @@ cbc_libraries() {
     [ "$architecture" != x86_64 ] || echo quadmath
 }
 
-# Each of these functions prints why a part cannot be built here, or nothing if it can.
+# Each of these functions prints the reason why a part cannot be built on this machine. It prints nothing if the part
+# can be built.
 cannot_program() {
     [ "$(uname -s)" = Linux ] || { echo "this system is not Linux" && return; }
     WITHOUT_CBC=1 MAKECMDGOALS=release scripts/install-native.sh >&2 || echo "packages are missing"

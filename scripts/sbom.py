@@ -90,9 +90,9 @@ def main():
     found += [highs(package) for package in packages if package["name"] == "highs-sys"]
     found += [debian(name) for name in given.debian]
 
-    # All crates of the workspace share the licence of Gleaner, which is a file of its own in an archive.
+    # All crates of the workspace have Gleaner's licence, which archives contain as a separate file.
     own = {f"pkg:cargo/{package['name']}@{package['version']}" for package in packages if package["id"] in members}
-    # The components that share a text are listed above it. Texts that differ only in white space are the same.
+    # Components with the same licence text are listed together above the text. Differences in white space are ignored.
     texts, names = {}, {}
     for component, files in found:
         if component["bom-ref"] in own:

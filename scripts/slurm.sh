@@ -57,7 +57,7 @@ install() {
         fail "apt-get cannot install ${packages[*]}" $UNAVAILABLE
 }
 
-# Prints the first of five consecutive ports on which nothing listens, below the kernel's ephemeral ports.
+# Prints the first of five consecutive free ports below the kernel's range of ephemeral ports.
 free_ports() {
     local base port
     for _ in {1..100}; do
@@ -99,7 +99,7 @@ AccountingStorageType=accounting_storage/none
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-# Nodes have the number of CPUs stated below, regardless of the number of CPUs of this host.
+# Each node has the number of CPUs stated below, regardless of the host's number of CPUs.
 SlurmdParameters=config_overrides
 # A node that was set to DOWN by a command remains down until it is resumed. A node whose daemon was killed returns to
 # service by itself.

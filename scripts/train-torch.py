@@ -1,8 +1,8 @@
-"""Trains the original's GCN inspector with PyTorch and prints its results as a line of JSON:
+"""Trains Driple's GCN inspector with PyTorch and prints its results as a line of JSON:
 
     train-torch.py DATA half|LAYERS EPOCHS SEED THREADS [WEIGHTS]
 
-The arithmetic is the original's. The recurrent unit takes a node's state as its input and the
+The arithmetic is that of Driple's original code. The recurrent unit takes a node's state as its input and the
 convolution as its memory. The number of Set2Set steps equals the number of nodes. The optimiser is Adam, and batches
 are in the file's order. The validation error is computed after each epoch, and the test error only with the weights of
 the best epoch.

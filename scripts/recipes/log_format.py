@@ -1,4 +1,4 @@
-"""A log format: each line has a list of nodes, and the start and end of a job on them, in seconds since 1970."""
+"""A log format. Each line lists the nodes of a job, and its start and end in seconds since 1970."""
 
 from tree import Tree
 

@@ -12,7 +12,7 @@ from tree import Fault
 
 @dataclass
 class Command:
-    """A `cargo test` command without the flags that choose packages, features or the profile."""
+    """A `cargo test` command without the flags that select packages, features or the profile."""
 
     words: list[str]
     variables: dict[str, str] = field(default_factory=dict)
@@ -29,10 +29,10 @@ class Recipe:
             raise Fault(f"ARCHITECTURE.md: {len(found)} recipes with {title!r}, expected 1")
         text = found[0]
         linked = re.findall(r"\[([^\]]*)\]\(CONTRIBUTING\.md#", text)
-        # Only the first link is followed: a second recipe, with its own link, may follow in the same paragraph.
+        # Only the first link is followed, because the paragraph may also contain a second recipe with its own link.
         if linked:
             text += _section(root / "CONTRIBUTING.md", linked[0])
-        # Fenced code is an example. It contains no paths or commands to follow.
+        # Code blocks are examples, so their paths and commands are ignored.
         text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
         code = [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
         links = re.findall(r"\]\(([^)#]+)", text)
@@ -40,7 +40,7 @@ class Recipe:
         self.commands = [_command(line) for line in code if "cargo test" in line]
 
     def names(self, path: str, is_new: bool) -> bool:
-        """Whether the recipe names a file. For a new file, it is enough to name its folder."""
+        """Whether the recipe names a file. For a new file, the name of its folder is sufficient."""
         folder = path.rpartition("/")[0] + "/"
         return path in self.paths or (is_new and folder in self.paths)
 

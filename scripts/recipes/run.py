@@ -20,8 +20,8 @@ from tree import Fault, Tree
 NAMES = ["option", "figure", "log_format", "objective", "policy"]
 SOURCE = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("CARGO_TARGET_DIR") or SOURCE / "target").absolute() / "recipes"
-# Cargo does not distinguish the crates of two clones, so the copy must not share a target directory with the
-# repository.
+# Cargo does not distinguish the crates of the copy from those of the repository, so the copy needs its own target
+# directory.
 TARGET = FOLDER / "target"
 
 

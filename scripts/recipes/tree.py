@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Fault(Exception):
-    """The reason why a recipe cannot be followed."""
+    """An error in a recipe, because of which it cannot be followed."""
 
 
 class Tree:
@@ -54,7 +54,7 @@ class Tree:
         self.git("reset", "--quiet", "--hard")
 
     def changes(self) -> dict[str, bool]:
-        """Returns the files that changed since the last commit, and for each file whether it is new."""
+        """Returns the files that have changed since the last commit, and whether each of them is new."""
         self.git("add", "--all", "--force")
         lines = self.git("diff", "--cached", "--name-status", "--no-renames").splitlines()
         return {name: status == "A" for status, name in (line.split("\t") for line in lines)}

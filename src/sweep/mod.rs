@@ -43,7 +43,7 @@ settings! {
     /// All settings of a sweep except its plan.
     #[derive(Debug, Clone, Serialize)]
     pub struct SweepSettings {
-        /// How the sweep is executed, and how the best settings are chosen.
+        /// The settings for the execution of the sweep and for the choice of the best settings.
         #[serde(flatten)]
         pub way: SweepWay;
         /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
@@ -68,7 +68,7 @@ settings! {
     }
 }
 
-/// The arguments that `run.json` lists.
+/// The arguments of the sweep as `run.json` lists them.
 #[derive(Serialize)]
 struct Arguments<'a> {
     plan: &'a Path,
@@ -123,7 +123,7 @@ impl<'a> Sweep<'a> {
         self
     }
 
-    /// Sets the observer, which receives remarks and progress, and can stop the sweep.
+    /// Sets the observer. It receives remarks and progress, and can stop the sweep.
     pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
         self.observer = observer;
         self

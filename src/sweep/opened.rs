@@ -1,4 +1,4 @@
-//! A plan together with everything that its runs need.
+//! Reads a plan and everything that its runs need.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use gleaner_sweep::{PreparedRuns, plan, prepare};
 
 use super::SweepWay;
 
-/// A plan whose inputs have been read.
+/// A plan, with the inputs of its runs in memory.
 pub(crate) struct Opened<'c> {
     /// The plan's file.
     pub file: PathBuf,

@@ -17,7 +17,7 @@ use gleaner_store::Store;
 use gleaner_sweep::sweep_run;
 use serde_json::json;
 
-/// Facts about a sweep for its tables, in addition to the results.
+/// The facts about a sweep that its tables contain in addition to the results.
 pub(crate) struct Finished<'a> {
     pub opened: &'a Opened<'a>,
     pub directory: RunDir,
@@ -142,7 +142,7 @@ impl Finished<'_> {
     }
 }
 
-/// The information to report after the tables of a sweep are written.
+/// The information to report once the tables of a sweep have been written.
 pub struct Swept {
     /// The best settings.
     pub text: String,

@@ -338,7 +338,7 @@ impl Secret {
         let (own, given) = (self.0.as_bytes(), given.as_bytes());
         let pairs = own.iter().zip(given);
         let difference = pairs.fold(0, |all, (a, b)| black_box(all | (a ^ b)));
-        // The length of the secret is public, so comparing it first reveals nothing.
+        // The length of the secret is public, so comparing lengths reveals nothing.
         own.len() == given.len() && black_box(difference) == 0
     }
 }

@@ -15,7 +15,7 @@ const BOUNDS: [f64; 5] = [60.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
 /// If a fragment extends beyond the log's first or last row, only its length within the log counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fragments {
-    /// The fragments' lengths. The sum of a bin is idle node-time.
+    /// The fragments' lengths. The sum of a bin is the idle node-time of its fragments.
     #[serde(flatten)]
     pub lengths: Distribution,
     /// Number of nodes that are idle at the first row. The fragments of these nodes began before the log.
@@ -48,7 +48,8 @@ impl Fragments {
     }
 }
 
-/// The idle fragments of `log` by length: the bins of [`Fragments`], without the figures that are slower to compute.
+/// The bins of [`Fragments`] for the idle fragments of `log`. This is faster than computing all figures of
+/// [`Fragments`].
 pub fn fragment_bins(log: &EventLog) -> Vec<Bin> {
     bins(&idle_since::lengths(log), &BOUNDS)
 }

@@ -1,5 +1,5 @@
-//! Describes an event log: how much node-time is idle, when and in which fragments it is idle, and how reliable the log
-//! is.
+//! Describes an event log: the amount of idle node-time, its distribution over time and its fragments, and the
+//! reliability of the log.
 //!
 //! ```
 //! use gleaner_domain::{Change, EventLogBuilder, Unobserved, Utc};
@@ -54,7 +54,7 @@ pub struct Inspection {
     pub from: String,
     /// Local time of the last row.
     pub to: String,
-    /// Times of the first and the last row, as in the log.
+    /// Times of the first and the last row, without conversion to local time.
     #[serde(skip)]
     pub span: (Utc, Utc),
     /// Seconds between the first and the last row.

@@ -22,8 +22,7 @@ impl UnchangedNodes {
     }
 }
 
-/// Nodes that were never idle. These nodes have no changes, because all nodes count as busy before
-/// the log.
+/// Nodes that were never idle. They have no changes, because all nodes count as busy before the log.
 pub(super) fn never_idle(names: &[String], touched: &[u32]) -> UnchangedNodes {
     let untouched = names
         .iter()

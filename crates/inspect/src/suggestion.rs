@@ -90,9 +90,9 @@ pub struct OtherWindow {
 /// A suggested window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Window {
-    /// The window in seconds, rounded to two digits, because the optimum is flat.
+    /// The window in seconds. It is rounded to two digits, because windows near the optimum are almost as good.
     pub t_fwd_s: f64,
-    /// Seconds from one growth of a task to the next, with this window.
+    /// Seconds from one growth of a task to its next growth, with this window.
     pub growth_every_s: f64,
     /// Probability that an idle node is taken away within [`Window::growth_every_s`].
     pub taken_within: f64,
@@ -286,7 +286,8 @@ mod tests {
         assert_eq!(window.loss_every_s, None);
     }
 
-    // An event that takes 2 nodes away spares a task with probability (3/4)² if the task holds 1/4 of the nodes.
+    // If a task holds 1/4 of the nodes, an event that takes 2 nodes away takes none of the task's nodes with
+    // probability (3/4)².
     #[test]
     fn an_event_hits_a_task_at_most_once() {
         let sorted = [1000 * S];

@@ -9,7 +9,7 @@ use gleaner_domain::{EventLog, Utc};
 /// A suspicious span of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suspicion {
-    /// Why the span is suspicious.
+    /// The reason why the span is suspicious.
     pub kind: SuspicionKind,
     /// Local time at which the span starts.
     pub from: String,
@@ -21,7 +21,7 @@ pub struct Suspicion {
     pub rows: usize,
 }
 
-/// Why a span is suspicious.
+/// A reason why a span is suspicious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuspicionKind {

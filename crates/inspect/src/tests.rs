@@ -42,7 +42,7 @@ fn runs(seconds: &[Vec<bool>], node: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Rows at different times. The last row changes nothing, because the matrix has no states after its last second.
+/// Generates rows at different times. The last row changes no state, because the matrix ends at this row.
 fn rows() -> impl Strategy<Value = Vec<(i64, Vec<bool>)>> {
     (1usize..5).prop_flat_map(|width| {
         let row = (1i64..4000, prop::collection::vec(any::<bool>(), width));
@@ -171,8 +171,8 @@ fn a_stop_ends_the_inspection_at_any_row() {
     assert!(inspect(&log, costs, &StopAtCheck::new(4)).is_ok());
 }
 
-/// 30 nodes, half of which are idle. Every 10 s, one node changes. If `odd` returns a gap and a state for a row, the
-/// row comes after that gap and all its nodes have that state. Such a row is suspicious.
+/// Rows of 30 nodes, of which about half are idle and one changes every 10 s. If `odd` returns a gap and a state for a
+/// row, the row comes after this gap, and all nodes have this state, which makes the row suspicious.
 fn steady(odd: impl Fn(usize) -> Option<(i64, bool)>) -> Vec<(i64, Vec<bool>)> {
     (0..60)
         .map(|i| match odd(i) {

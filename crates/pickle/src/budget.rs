@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 /// The amount of a resource, such as memory, that a reader may spend on expanding a graph.
 ///
-/// Nodes may be shared. A reader that copies a node for each reference pays for each copy, so a
-/// small file cannot exhaust memory or time.
+/// Several references may share a node. A reader that copies the node for each reference spends budget on each copy, so
+/// a small file cannot exhaust memory or time.
 #[derive(Debug)]
 pub struct Budget {
     limit: usize,
@@ -26,8 +26,8 @@ impl Budget {
         self.limit
     }
 
-    /// Pays for `count` items of `size` each. Returns `None` and spends nothing if the remaining
-    /// budget is too small.
+    /// Spends budget on `count` items of `size` each. If the remaining budget is too small, spends nothing and returns
+    /// `None`.
     #[must_use]
     pub fn spend(&self, count: usize, size: usize) -> Option<()> {
         let left = self.left.get().checked_sub(count.checked_mul(size)?)?;

@@ -59,7 +59,7 @@ pub enum Problem {
     Malformed {
         /// The name of the instruction in Python's `pickletools`.
         instruction: &'static str,
-        /// What the instruction needs.
+        /// A description of what the instruction needs.
         expected: &'static str,
         /// A description of what was found.
         found: String,

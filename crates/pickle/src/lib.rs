@@ -1,9 +1,9 @@
 //! Decodes Python pickles as data. Nothing in a file is ever executed.
 //!
 //! A pickle is a program for a small stack machine. Most of its instructions push numbers and strings and
-//! collect them in tuples, lists and dicts. Some call a Python function by its name. This is how a pickle
-//! stores an object. It is also why loading an unknown pickle in Python can run arbitrary code.
-//! [`decode`] runs such a program without Python and only *records* each call.
+//! collect them in tuples, lists and dicts. Some call a Python function by its name. A pickle stores an object as such
+//! a call, which is also why loading an unknown pickle in Python can run arbitrary code. [`decode`] runs such a program
+//! without Python and only *records* each call.
 //!
 //! # The graph
 //!
@@ -13,8 +13,8 @@
 //! number are the same Python object, so shared objects stay shared. A list or dict may contain itself.
 //!
 //! A recorded [`Call`] contains the callee, the arguments, and the changes that the file would make to the returned
-//! object. The reader of the graph decides what a call *means*. The reader also provides the complete list of names
-//! that a file may refer to; any other name is an error.
+//! object. The reader of the graph decides what a call *means*. The reader also provides the complete list of names to
+//! which a file may refer. Any other name is an error.
 //!
 //! ```
 //! use gleaner_pickle::{Body, Value, decode};
@@ -53,9 +53,9 @@
 //! Decoding creates at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against the number of
 //! remaining bytes, and does not recurse. Time and memory are proportional to the size of the input.
 //! Decoding uses at most a few hundred bytes of memory per byte of input, and less than 1 GB in total.
-//! What the graph *describes* may be far larger: a few hundred bytes can describe a list of lists with
-//! 10^20 members. So a reader of the graph must not recurse without a limit, and should pay from a
-//! [`Budget`] for everything that it expands.
+//! The objects that the graph *describes* may be far larger: a few hundred bytes can describe a list of lists with
+//! 10^20 members. Therefore, a reader of the graph must not recurse without a limit, and should spend from a [`Budget`]
+//! for everything that it expands.
 
 mod budget;
 mod error;

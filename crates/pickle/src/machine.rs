@@ -238,8 +238,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     }
 
     /// Stores the top value of the stack in the memo. Python numbers memoized values consecutively,
-    /// and some versions start at 1. A number that exceeds the next expected number by more than 1
-    /// is therefore a fault, so a short file cannot request a large memo.
+    /// and some versions start at 1. Therefore, a number that exceeds the next expected number by more than 1 is a
+    /// fault. This prevents a short file from requesting a large memo.
     fn memoize(&mut self, index: usize) -> Step {
         let value = self.top()?;
         let next = self.memo.len();

@@ -5,8 +5,8 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pickle<'a, G> {
     /// All containers and calls, in the order in which the file creates them. The arguments of a
-    /// call come before the call, and the members of a tuple come before the tuple. The members of
-    /// a list or dict may come after it.
+    /// call come before the call, and the members of a tuple come before the tuple. The members of a list or dict may
+    /// come after the list or dict.
     pub nodes: Vec<Node<'a, G>>,
     /// The object that was pickled.
     pub root: Value<'a, G>,

@@ -133,7 +133,7 @@ pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &Ru
     }
 }
 
-/// The page that compares published values with ours. `info` describes the run that computed our values.
+/// The page that compares published values with Gleaner's. `info` describes the run that computed Gleaner's values.
 pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = reproduce::sections(artifacts);

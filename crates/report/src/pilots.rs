@@ -10,7 +10,7 @@ use gleaner_runs::pilots::{
     best, chosen, facts, fragments, minutes, models, notes, steps, unproven,
 };
 
-/// The sections about pilots. `of` contains the idle fragments that pilots use.
+/// The sections about pilots. `of` describes the idle fragments of the log.
 pub(super) fn sections(pilots: &Pilots, of: &Fragments) -> Vec<Section> {
     let mut blocks = vec![Block::Facts(facts(pilots, of)), Block::Note(notes(pilots))];
     if let Some(ladder) = chosen(pilots) {

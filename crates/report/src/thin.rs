@@ -114,11 +114,11 @@ pub(super) fn means(points: &[(f64, f64)], most: usize, count: usize) -> Vec<Str
     inside.chain([still(last)]).collect()
 }
 
-/// Indices of at most `most` points of a cloud, in ascending order.
+/// Selects at most `most` points of a scatter plot, and returns their indices in ascending order.
 ///
 /// The area of the points is divided into cells. There are four times as many columns as rows, because charts are wide.
-/// The first point of each cell is kept. The cells are the smallest that leave at most `most` points. For example, 4096
-/// by 1024 cells are tried first, then 2048 by 512.
+/// The first point of each cell is kept. The smallest cells that leave at most `most` points are used: 4096 by 1024
+/// cells are tried first, then 2048 by 512, and so on.
 pub(super) fn cloud(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     let all: Vec<usize> = (0..points.len()).collect();
     if points.len() <= most {
@@ -162,8 +162,8 @@ fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
 /// Reduces spans, which are ordered by row, then time, to about `most` spans.
 ///
 /// Time is divided into equal steps. Spans of a row that begin in the same step are joined into one span, which has
-/// the largest of their values. Of the steps that are tried, the shortest that leaves at most `most` spans is used.
-/// The step is returned with the spans, and is 0 if no spans were joined.
+/// the largest of their values. Of the steps that are tried, the shortest step that leaves at most `most` spans is
+/// used. The step is returned with the spans, and is 0 if no spans were joined.
 pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
     if spans.len() <= most {
         return (spans.to_vec(), 0.0);

@@ -19,9 +19,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`plan`] reads a plan and expands it. [`prepare`] reads everything that the plan's runs need. Each of the
-//! [`PreparedRuns`] can then be executed at any time, even in parallel. [`cluster`] shares the runs among processes on
-//! several machines. [`gleaner_domain::results::sweep`] chooses the best settings from the results.
+//! [`plan`] reads a plan and expands it. [`prepare`] reads everything that the plan's runs need. The [`PreparedRuns`]
+//! can then be executed in any order, even in parallel. [`cluster`] distributes the runs over processes on several
+//! machines. [`gleaner_domain::results::sweep`] chooses the best settings from the results.
 
 pub mod cluster;
 pub mod plan;

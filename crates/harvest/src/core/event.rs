@@ -250,7 +250,7 @@ pub enum Command {
     Say(String),
 }
 
-/// An order to a pilot. A repeated order has no effect.
+/// An order to a pilot. An order can safely be repeated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {

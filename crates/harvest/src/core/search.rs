@@ -54,7 +54,7 @@ impl SearchSubmission {
         if faults.is_empty() && self.plan.most_jobs() > MOST_JOBS {
             let jobs = self.plan.most_jobs();
             faults.push(format!(
-                "found up to {jobs} trainings, expected at most {MOST_JOBS}: reduce the number of trials or rungs"
+                "found up to {jobs} jobs, expected at most {MOST_JOBS}: reduce the number of trials or rungs"
             ));
         }
         if self.plan.algorithm == Algorithm::Pbt {

@@ -52,7 +52,7 @@ impl Core {
     fn check_mode(&self) -> Result<(), CoreError> {
         let reason = match self.mode {
             Mode::Running => return Ok(()),
-            Mode::Draining => "the daemon is draining: end the drain, and submit again",
+            Mode::Draining => "the daemon is draining: run `gleaner harvest drain --off` first",
             Mode::Stopping => "the daemon is stopping",
         };
         Err(CoreError::Refused(reason.to_owned()))

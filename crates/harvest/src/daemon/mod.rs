@@ -65,7 +65,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// tasks.
 ///
 /// # Errors
-/// The state directory is unsuitable or in use, a setting that must not change has changed, the journal cannot be
+/// The state directory is unsuitable or in use, or a setting that must not change has changed. The journal cannot be
 /// written, an address is in use, or the backend cannot be used.
 pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
     let state = Arc::new(StateDir::create(state)?);

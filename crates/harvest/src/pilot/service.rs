@@ -225,7 +225,7 @@ impl Pilot {
         }
     }
 
-    /// Continues once the daemon has accepted the greeting.
+    /// Sends the messages that had to wait until the daemon accepted the greeting.
     fn welcome(&mut self) {
         if let Line::Open(connection) = &mut self.line {
             connection.is_welcome = true;

@@ -30,8 +30,8 @@ impl GapOverTime {
     }
 }
 
-/// The gaps of the solvers over time, in the solvers' order. A solver's mean covers the problems that it accepted and
-/// for which some solver has a plan. A solver without such problems is left out.
+/// The mean gaps over time, in the order of the solvers. A solver's mean covers the problems that it accepted and for
+/// which any solver has a plan. A solver without such problems is left out.
 pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
     let problems = problems(&run.answers);
     let mut steps = steps(&run.incumbents);
@@ -51,7 +51,7 @@ pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
         .collect()
 }
 
-/// For each solver, the number of problems that it accepted and for which some solver has a plan.
+/// For each solver, the number of problems that its mean covers.
 fn problems(answers: &[AnswerRow]) -> BTreeMap<Arc<str>, usize> {
     let mut counts = BTreeMap::new();
     let by_problem = answers.chunk_by(|a, b| a.problem == b.problem);
@@ -63,7 +63,7 @@ fn problems(answers: &[AnswerRow]) -> BTreeMap<Arc<str>, usize> {
     counts
 }
 
-/// The time, in seconds, at which a plan reduced the gap of a problem, and the reduction.
+/// The time in seconds at which a new plan reduced the gap of a problem, and the amount of the reduction.
 type Step = (f64, f64);
 
 /// Returns the steps of each solver, from all problems.
@@ -146,8 +146,9 @@ pub(super) mod tests {
         }
     }
 
-    /// Four problems. `a` finds two plans for p, one for q and none for r. `b` refuses p, and finds two plans for q and
-    /// one for r. No solver finds a plan for s, and `c` refuses all problems.
+    /// A comparison of the solvers `a`, `b` and `c` on four problems: p, q, r and s. `a` finds two plans for p, one for
+    /// q and none for r. `b` refuses p, and finds two plans for q and one for r. No solver finds a plan for s, and `c`
+    /// refuses all problems.
     pub fn compared() -> CompareRun {
         let solved = |problem, solver, has_plan| {
             let status = AnswerStatus::Answered(Status::Feasible);
@@ -185,8 +186,8 @@ pub(super) mod tests {
     }
 
     // Derived by hand. `a` accepts p, q and r. The mean gap of `a` is 1 at first, (0.5 + 1 + 1) / 3 after 1 ms,
-    // (0.5 + 0.2 + 1) / 3 after 2 ms, and (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r. The plan of `b` with a
-    // gap of 3 counts as no plan, so the mean gap of `b` is 1 at first, and (0.4 + 0) / 2 after 5 s.
+    // (0.5 + 0.2 + 1) / 3 after 2 ms, and (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r. The gap of 3 of one of
+    // `b`'s plans counts as 1, so the mean gap of `b` is 1 at first, and (0.4 + 0) / 2 after 5 s.
     #[test]
     fn means_are_over_the_problems_that_a_solver_took_and_that_have_a_plan() {
         let gaps = gaps_over_time(&compared());
@@ -209,7 +210,7 @@ pub(super) mod tests {
         assert_eq!(gaps[0].gap_at(9.0), gaps[0].falls[2].1);
     }
 
-    // Small fixed example: the rows of two problems of the same name follow each other.
+    // Small fixed example: two problems with the same name, one directly after the other.
     #[test]
     fn a_time_before_the_last_is_of_another_solve() {
         let mut run = compared();

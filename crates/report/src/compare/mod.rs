@@ -14,7 +14,7 @@ use gleaner_runs::read::CompareRun;
 mod figure;
 mod gap_over_time;
 
-/// Maximum length of a sentence about faults, in characters.
+/// Maximum length of a sentence about a program's faults, in characters.
 const TOLD: usize = 400;
 
 /// A comparison with its name on the page.
@@ -56,7 +56,7 @@ fn section(run: &Named<'_>, number: usize, several: bool) -> Section {
     }
 }
 
-/// The number of problems, and the definition of a gap.
+/// The introductory sentences: the number of problems, and the definition of a gap.
 fn lead(run: &CompareRun) -> String {
     let problems = run.solvers.iter().map(|row| row.problems + row.refused);
     let problems = match problems.max().unwrap_or(0) {

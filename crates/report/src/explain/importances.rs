@@ -9,7 +9,7 @@ use gleaner_runs::explanation;
 /// Maximum number of bars.
 const BARS: usize = 15;
 
-/// Bars of the mean absolute scores of a machine's terms.
+/// A bar for each term of a machine, as long as the term's mean absolute score.
 pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
     let label = facts.label.name();
     Figure {
@@ -25,7 +25,7 @@ pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
     }
 }
 
-/// Bars of the importances of a tree's features.
+/// A bar for each feature of a tree, as long as the feature's importance.
 pub(super) fn of_tree(facts: &TreeFacts) -> Figure {
     Figure {
         title: "What the tree depends on".to_owned(),

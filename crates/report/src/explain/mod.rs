@@ -67,7 +67,7 @@ fn lead(told: &Explanation) -> String {
     }
 }
 
-/// Makes the names of bins printable, because names of categories come from files.
+/// Escapes control characters in the names of bins, because the names of categories come from files.
 fn shown(mut cells: Vec<Cell>) -> Vec<Cell> {
     for bin in cells.iter_mut().flat_map(|cell| &mut cell.bins) {
         *bin = printable(bin).into_owned();

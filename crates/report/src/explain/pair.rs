@@ -11,7 +11,7 @@ use gleaner_domain::words::printable;
 use gleaner_predict::explanation::{LabelledEbm, TermFacts};
 use gleaner_runs::explanation;
 
-/// Maximum number of columns of a heat map whose cells show their numbers.
+/// Maximum number of columns at which the cells of a heat map show their numbers.
 const ROOM: usize = 12;
 /// Maximum number of characters of a bin's name along an axis.
 const NAME: usize = 26;
@@ -32,7 +32,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         .collect();
     let (width, name) = (labels.last().map_or(1, Vec::len), machine.ebm.name(term));
     let rows: Vec<&[Cell]> = cells.chunks(width).collect();
-    // Bins without training rows are left out. Often, the bin of missing values is such a bin.
+    // Bins without training rows are left out. Often, the bin of missing values is empty.
     let across: Vec<usize> = (0..width)
         .filter(|&column| rows.iter().any(|row| row[column].rows > 0))
         .collect();

@@ -7,10 +7,10 @@ use gleaner_domain::words::{duration, printable};
 use gleaner_predict::explanation::{Part as Told, Sum};
 use gleaner_runs::explanation;
 
-/// Maximum number of terms that have their own bars; the other terms share one bar.
+/// Maximum number of terms with their own bars. All other terms share one bar.
 const BARS: usize = 14;
 
-/// What each term adds or subtracts, as bars to the right or left of zero.
+/// A bar for each term, to the right of zero if the term raises the prediction, and to the left if it lowers it.
 pub(super) fn figure(sum: &Sum) -> Figure {
     let mut bars: Vec<(String, f64)> = sum.contributions.iter().take(BARS).map(bar).collect();
     let rest = sum.contributions.get(BARS..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a feature adds to predictions, by the feature's value.
+//! The effect of a feature on predictions, by the feature's value.
 
 use gleaner_learn::ebm::{Bins, Cell, Term};
 
@@ -12,7 +12,7 @@ use gleaner_runs::explanation;
 
 /// Maximum number of categories with a bar.
 const CATEGORIES: usize = 30;
-/// Maximum width at which the first and the last step are drawn, as a share of the distance from the first cut to the
+/// Maximum width of the first and of the last step in the figure, as a share of the distance from the first cut to the
 /// last.
 const MARGIN: f64 = 0.1;
 

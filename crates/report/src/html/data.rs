@@ -70,8 +70,8 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
     }
 }
 
-/// A curve. `x` is `None` if it equals the previous curve's `x`. In that case, the script reduces both curves to the
-/// same points and shows their values together.
+/// A curve. `x` is `None` if the curve has the same x values as the previous curve. In this case, the script reduces
+/// both curves to the same points and shows their values together.
 #[derive(Serialize)]
 struct CurveData<'a> {
     name: &'a str,
@@ -166,7 +166,7 @@ fn kept(curves: &[&Curve]) -> Vec<Kept> {
     each.collect()
 }
 
-/// Reduces a curve of many points to means, each with the extremes of its interval.
+/// Reduces a curve of many points to means over intervals, with the extremes of each interval.
 fn means(curve: &Curve) -> Kept {
     let stretches = thin::means(&curve.points, 4 * BUCKETS, BUCKETS);
     let is_thinned = stretches.len() < curve.points.len();

@@ -1,8 +1,8 @@
-//! A document as one HTML file that needs no network.
+//! Renders a document as one HTML file that needs no network access.
 //!
 //! The page contains the figures' data and the charting library, plotly.js, both compressed. The page's own script
 //! decompresses both and draws the figures. A content security policy in the page allows only this script and the
-//! charting library. Text that is left unescaped by mistake therefore cannot run a script.
+//! charting library. Therefore, text that was left unescaped by mistake cannot run a script.
 
 use gleaner_domain::error::Result;
 
@@ -45,7 +45,7 @@ pub fn page(document: &Document) -> Result<String> {
 }
 
 /// Renders the facts, notes and tables as HTML that needs no style sheet. The HTML is kept small, because notebooks
-/// store what they show. Figures and folded tables are left out.
+/// store their output. Figures and folded tables are left out.
 pub fn notebook(document: &Document) -> String {
     notebook::write(document)
 }

@@ -1,4 +1,4 @@
-//! A surface with a figure's frame: title, legend, axes.
+//! A surface on which a figure is drawn with its title, legend and axes.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -27,7 +27,7 @@ pub(super) struct Canvas<B: DrawingBackend> {
 }
 
 impl<B: DrawingBackend> Canvas<B> {
-    /// An empty surface.
+    /// Creates a surface that draws on `area`.
     pub fn new(area: DrawingArea<B, Shift>, scale: u32) -> Self {
         Canvas { area, scale }
     }

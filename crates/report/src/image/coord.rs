@@ -1,4 +1,4 @@
-//! Axes with our own tick marks, for the drawing library.
+//! Axes for the drawing library, with tick marks from [`Ticks`].
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ impl Ranged for TickAxis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // The library also asks for the points of light grid lines, which are not drawn.
+        // The library also requests the positions of light grid lines, which are not drawn.
         if hint.weight().allow_light_points() {
             Vec::new()
         } else {

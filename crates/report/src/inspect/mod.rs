@@ -18,7 +18,7 @@ pub(super) fn sections(log: &Inspection, source: CostSource) -> Vec<Section> {
     vec![idle(log), when(log), trust(log), window]
 }
 
-/// How much node-time is idle, and in what fragments.
+/// The section about the amount of idle node-time and its fragments.
 fn idle(log: &Inspection) -> Section {
     let mut facts = facts(log);
     let lead = facts[0].told();
@@ -41,7 +41,7 @@ fn idle(log: &Inspection) -> Section {
     }
 }
 
-/// When nodes are idle: by hour, by weekday, and over time.
+/// The section about idle nodes by hour, by weekday, and over time.
 fn when(log: &Inspection) -> Section {
     Section {
         id: "when".to_owned(),
@@ -55,7 +55,7 @@ fn when(log: &Inspection) -> Section {
     }
 }
 
-/// How far the log can be trusted.
+/// The section about signs of a faulty log.
 fn trust(log: &Inspection) -> Section {
     let mut blocks = vec![Block::figure(gaps::figure(log))];
     blocks.push(findings::suspicions(log));

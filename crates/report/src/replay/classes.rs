@@ -39,7 +39,7 @@ fn rows(outcome: &ClassOutcome) -> impl Iterator<Item = &[ClassRow]> {
     outcome.rows.chunks(outcome.totals.len().max(1))
 }
 
-/// The used nodes of each class, stacked, in front of the idle nodes of all classes.
+/// Stacked areas of the used nodes of each class, drawn over the idle nodes of all classes.
 fn nodes(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     let curve = |name: String, colour, of: &dyn Fn(&[ClassRow]) -> u32| Curve {
         name,

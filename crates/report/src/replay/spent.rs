@@ -1,4 +1,4 @@
-//! Shows where node-time and work went: the two accounts of a replay.
+//! Shows how the idle node-time and the possible work of a replay were spent.
 
 use super::Named;
 use crate::figure::{Axis, Colour, Marks, Part};

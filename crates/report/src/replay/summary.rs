@@ -80,7 +80,7 @@ pub(super) fn explained() -> Grid {
     )
 }
 
-/// The introductory sentences: what a reader needs to know first.
+/// The introductory sentences, which describe the replay.
 pub(super) fn lead(runs: &[Named<'_>]) -> String {
     let [run] = runs else {
         return "Changes are relative to the first run.".to_owned();

@@ -10,7 +10,7 @@ use gleaner_domain::Utc;
 use gleaner_domain::results::replay::AllocationRow;
 use gleaner_runs::read::ReplayRun;
 
-/// Maximum number of rows in the figure: more rows cannot be told apart.
+/// Maximum number of rows in the figure. With more rows, readers could not tell them apart.
 const MAX_ROWS: usize = 60;
 /// Maximum number of spans in the figure; thinning may leave a few more.
 const MAX_SPANS: usize = 60_000;
@@ -22,7 +22,7 @@ struct Row {
     tasks: Vec<usize>,
 }
 
-/// How tasks are assigned to rows.
+/// The assignment of tasks to rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rows {
     /// One row for each task that held nodes.

@@ -1,4 +1,4 @@
-//! Figures of published values and ours.
+//! Figures that compare published values with Gleaner's.
 
 use crate::figure::{Axis, Colour, Curve, Marks, Part, Shape};
 use crate::numbers::number;
@@ -47,8 +47,8 @@ fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<String> 
     names
 }
 
-/// Bars of our values, one series for each column. If there is only one column, a second series shows the published
-/// values.
+/// Bars of Gleaner's values, with one series for each column. If there is only one column, a second series shows the
+/// published values.
 fn bars(artifact: &Artifact) -> Vec<Part> {
     let (rows, columns) = (
         names(artifact, |row| &row.row),
@@ -93,7 +93,7 @@ fn bars(artifact: &Artifact) -> Vec<Part> {
     }
 }
 
-/// A curve of our values for each row, and dots for the published values.
+/// A curve of Gleaner's values for each row, and dots for the published values.
 fn curves(artifact: &Artifact) -> Vec<Curve> {
     let mut curves = Vec::new();
     for (place, name) in names(artifact, |row| &row.row).into_iter().enumerate() {
@@ -126,7 +126,7 @@ fn curves(artifact: &Artifact) -> Vec<Curve> {
     curves
 }
 
-/// Converts a curve, thinned if it is long. The curve with `place` 0 has the muted colour.
+/// Converts a curve, thinned if it is long. The first curve, at `place` 0, has the muted colour.
 fn series((place, curve): (usize, &NamedCurve)) -> Curve {
     Curve {
         name: curve.name.clone(),

@@ -1,4 +1,4 @@
-//! The sections of a page about published values and ours.
+//! The sections of a page that compares published values with Gleaner's.
 
 use super::{Block, Grid, Section};
 use gleaner_domain::results::Named;

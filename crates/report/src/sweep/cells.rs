@@ -9,9 +9,9 @@ use gleaner_domain::results::sweep::{Replication, Spread};
 use gleaner_domain::words::counted;
 use gleaner_runs::sweep::scale::Scale;
 
-/// Values of some settings, as strings.
+/// The values of the settings along the axes, as strings.
 type Key<'a> = Vec<&'a str>;
-/// A metric for each combination of values of some settings.
+/// A metric for each combination of values along the axes.
 pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
 
 /// The value of a metric in a cell or a bar.
@@ -20,7 +20,7 @@ pub(super) struct Cell {
     /// The mean over all repetitions.
     pub mean: f64,
     /// The spread over the repetitions. `None` if the settings are also repeated with other tasks or slices of the log,
-    /// because the mean then depends on more than the seeds or windows.
+    /// because the mean is then not only over seeds or windows.
     pub spread: Option<Spread>,
     /// The kind of repetitions over which the mean is computed.
     pub over: Replication,
@@ -115,8 +115,8 @@ pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Valu
     )
 }
 
-/// The sentence about the best value: the settings that have it or, if several cells have it, the number of these
-/// cells.
+/// The sentence about the best value. It states the settings with this value or, if several cells have this value, the
+/// number of these cells.
 fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>) -> String {
     let better = |best, next| if metric.beats(next, best) { next } else { best };
     let Some(best) = values.values().map(|cell| cell.mean).reduce(better) else {
@@ -145,7 +145,7 @@ fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>
 /// Maximum number of values of a setting in a table.
 pub(super) const LISTED: usize = 200;
 
-/// A table's title, with a remark if values are left out.
+/// A table's title, which states whether values are left out.
 pub(super) fn title_of(title: &str, values: usize) -> String {
     match values {
         0..=LISTED => title.to_owned(),

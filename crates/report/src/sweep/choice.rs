@@ -1,4 +1,4 @@
-//! Which metrics and settings of a sweep are drawn.
+//! Selects the metrics and settings of a sweep that are drawn.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::sweep::only_repeats;
 use gleaner_runs::read::SweepRuns;
 
-/// The user's choices. For each field that is `None`, the report chooses a value.
+/// The user's choice of metrics and settings. The report chooses a value for each field that is `None`.
 #[derive(Debug, Clone, Default)]
 pub struct SweepChoice {
     /// The two settings along the axes of the heat map.
@@ -25,7 +25,7 @@ impl SweepChoice {
     }
 }
 
-/// What to draw: indices of the settings and metrics of trials.
+/// The metrics and settings to draw, as indices into [`Trials::metrics`] and [`Trials::settings`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Drawn {
     /// Index of the metric by which settings are compared.
@@ -162,8 +162,8 @@ fn weightiest(trials: &Trials, metric: usize) -> Axes {
     }
 }
 
-/// How much of a metric's variance a setting explains: the sum of n · (m − M)² over the setting's values. Here, n
-/// trials have the value, m is their mean, and M is the mean of all trials.
+/// The part of a metric's variance that a setting explains: the sum of n · (m − M)² over the setting's values. Here, n
+/// is the number of trials with the value, m is their mean, and M is the mean of all trials.
 fn weight(trials: &Trials, setting: usize, metric: usize) -> f64 {
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for trial in &trials.trials {

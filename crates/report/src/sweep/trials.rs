@@ -22,13 +22,13 @@ pub(super) struct Trials {
     pub repetitions: usize,
     /// Maximum number of seeds of a trial, or of each of its windows.
     pub seeds: usize,
-    /// The metrics with a better direction, lower or higher, including the total lost work.
+    /// The metrics for which lower or higher values are better, including the total lost work.
     pub metrics: Vec<Metric>,
     /// The trials, in the order of the plan.
     pub trials: Vec<Trial>,
 }
 
-/// A metric with a better direction, lower or higher.
+/// A metric for which lower or higher values are better.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Metric {
     /// The name of the metric's column in the sweep's table.
@@ -194,7 +194,7 @@ pub(super) fn shown(value: &str) -> String {
 
 type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
 
-/// The metrics with a better direction, lower or higher, including the total work that replays lost, each with
+/// The metrics for which lower or higher values are better, including the total work that replays lost. Each metric has
 /// its values for all trials.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();

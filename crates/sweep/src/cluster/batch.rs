@@ -26,7 +26,7 @@ const DIGITS: usize = 8;
 pub struct Batch {
     /// Name of the batch and of its folder. The names of the batch's jobs contain this name.
     pub name: String,
-    /// Number of batches in `earlier` that lost runs; 0 for a batch that a user submitted.
+    /// Number of times that lost runs have been resubmitted so far; 0 for a batch that a user submitted.
     pub round: u32,
     /// The names of the earlier batches. This batch takes over their remaining runs.
     pub earlier: Vec<String>,
@@ -37,10 +37,10 @@ pub struct Batch {
     /// The options with which this batch was submitted. If runs remain, they are resubmitted with the same
     /// options.
     pub options: SlurmOptions,
-    /// Ids of the batch's job arrays and of the job that collects results; fewer if the submission was
-    /// interrupted.
+    /// Ids of the batch's job arrays and of the job that collects results. If the submission was interrupted, some ids
+    /// are missing.
     pub jobs: Vec<String>,
-    /// Maximum number of tasks of one array.
+    /// Maximum number of tasks in an array.
     pub array_size: usize,
 }
 
@@ -69,7 +69,7 @@ impl Batch {
 pub struct BrokenBatch {
     /// Name of the batch.
     pub name: String,
-    /// Why the batch's file cannot be read.
+    /// The reason why the batch's file cannot be read.
     pub error: Error,
 }
 
@@ -113,7 +113,7 @@ impl BatchFolder {
         self.folder.join(name).join("deal.json")
     }
 
-    /// The file that assigns runs to `parts` parts outside a batch: `--deal` writes it, and `--part` reads it.
+    /// The file that assigns runs to `parts` parts without a batch. `--deal` writes this file, and `--part` reads it.
     pub fn deal_of(&self, parts: usize) -> PathBuf {
         self.folder.join(format!("deal-{parts}.json"))
     }
@@ -128,7 +128,7 @@ impl BatchFolder {
         self.folder.join(name).join("collect.sh")
     }
 
-    /// The folder of the logs of a batch.
+    /// The folder that contains a batch's logs.
     pub fn logs(&self, name: &str) -> PathBuf {
         self.folder.join(name).join("logs")
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::Costs;
 use crate::cluster::batch::MOST_BYTES;
 
-/// An assignment of runs to parts. Each run is in one part.
+/// An assignment of runs to parts. Each assigned run is in exactly one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deal {
     /// A digest of the keys of all runs in the plan. The digest changes when the plan or its inputs change.

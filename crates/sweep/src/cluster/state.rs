@@ -26,7 +26,7 @@ pub struct State {
     pub begun_again: u64,
     /// The runs that are not done, in the plan's order.
     pub missing: Vec<usize>,
-    /// Number of missing runs that processes are executing now, as far as the file system shows.
+    /// Number of missing runs that processes are executing now; 0 on a file system without file locks.
     pub running: usize,
     /// The missing runs that have failed, each with the reason.
     pub failed: Vec<(usize, Failure)>,
@@ -41,7 +41,7 @@ pub struct Trouble {
     pub name: PartName,
     /// The part's runs that are neither done nor failed.
     pub runs: Vec<usize>,
-    /// How the part ended; `None` if the part recorded no end, because it was killed or never started.
+    /// The end that the part recorded; `None` if the part was killed or never started.
     pub ended: Option<Ended>,
     /// The last lines of the part's log, separated by ` | `.
     pub log: String,
@@ -53,7 +53,7 @@ impl Trouble {
         self.ended.as_ref().is_some_and(|ended| ended.code == 0)
     }
 
-    /// Whether another attempt would end the same way, because the part rejected the plan or an input.
+    /// Whether the part rejected the plan or an input, so another attempt would fail in the same way.
     pub fn is_final(&self) -> bool {
         self.ended
             .as_ref()
@@ -62,7 +62,7 @@ impl Trouble {
 }
 
 impl State {
-    /// The progress of a plan's runs according to a store.
+    /// Determines the progress of a plan's runs from the content of a store.
     pub fn of<R>(prepared: &dyn PreparedRuns, found: &Found<R>) -> Self {
         let (mut missing, mut failed, mut took) = (Vec::new(), Vec::new(), Vec::new());
         for run in 0..prepared.count() {
@@ -112,7 +112,7 @@ impl State {
     }
 }
 
-/// The parts with unfinished runs. The jobs of the batch must have ended.
+/// The parts of a batch with unfinished runs. All jobs of the batch must have ended before this call.
 pub fn troubles<R>(
     state: &State,
     found: &Found<R>,

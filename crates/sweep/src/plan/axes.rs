@@ -43,15 +43,15 @@ impl<S: Clone + 'static> Axes<S> {
         places
     }
 
-    /// The entry of `places` for one setting; 0 if the plan does not set the setting.
+    /// The entry of `places` for the setting `name`; 0 if the plan does not contain this setting.
     pub fn place_of(&self, name: &str, places: &[usize]) -> usize {
         let found = self.0.iter().position(|axis| axis.name == name);
         found.map_or(0, |found| places[found])
     }
 
-    /// The index of the combination that represents all combinations similar to `places`. In this combination, the
-    /// settings that `keeps` accepts have the values at `places`, and all other settings have their first values.
-    /// Combinations that differ only in the other settings therefore have the same index.
+    /// An index that is the same for all combinations that differ from `places` only in settings that `keeps` rejects.
+    /// It is the index of the combination in which these settings have their first values, and all other settings have
+    /// the values at `places`.
     pub fn index_of(&self, places: &[usize], keeps: impl Fn(&str) -> bool) -> usize {
         let digits = self.0.iter().zip(places);
         digits.fold(0, |index, (axis, place)| {

@@ -17,7 +17,7 @@ use gleaner_setup::{ReplaySettings, SolverName, TFwd, settings};
 /// The settings with the greatest effect on the duration of a replay.
 const PROBLEM: [&str; 5] = ["tasks", "window", "objective", "solver", "search"];
 
-/// Settings on which the checks of the objective and of the search depend.
+/// Settings that affect the checks of the objective and of the search.
 const CHECKED: [&str; 5] = ["tasks", "window", "max_tasks", "objective", "search"];
 
 /// A set of tasks, given as a file or as a table of two files.
@@ -63,11 +63,11 @@ pub struct Combination {
     pub window: usize,
     /// Index of the solver in the plan.
     pub solver: usize,
-    /// Equal for combinations that differ only in the seed.
+    /// A number that is the same for combinations that differ only in the seed.
     pub same_but_seed: u64,
-    /// Equal for combinations with the same tasks, window, objective, solver and search.
+    /// A number that is the same for combinations with the same tasks, window, objective, solver and search.
     pub same_problem: u64,
-    /// Equal for combinations that require the same checks.
+    /// A number that is the same for combinations that require the same checks.
     pub same_checks: u64,
     /// For each setting, the index of its value.
     places: Vec<usize>,
@@ -148,7 +148,8 @@ impl ReplayPlan {
         }
     }
 
-    /// Reports a plan that cuts its log in two ways. The ranges of the numbers have been checked.
+    /// Adds a fault if the plan cuts its log both into windows and into blocks. The ranges of the numbers have already
+    /// been checked.
     fn check_cut(&self, table: &Table, faults: &mut Vec<PlanFault>) {
         let args = &self.base.replication;
         if args.windows.is_some() && args.bootstrap.is_some() {
@@ -166,7 +167,7 @@ impl ReplayPlan {
         }
     }
 
-    /// How the log is cut.
+    /// The parts into which the plan cuts the log.
     ///
     /// # Errors
     /// The settings are invalid.

@@ -25,23 +25,23 @@ settings! {
     }
 }
 
-/// How the log of a plan is cut.
+/// A way to cut the log of a plan into parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cut {
-    /// Not at all: runs replay the whole log.
+    /// The log is not cut, so runs replay the whole log.
     #[default]
     Whole,
-    /// Into this number of parts of equal duration.
+    /// The log is cut into this number of parts of equal duration.
     Windows(usize),
-    /// Into weeks or days, for this number of bootstrap resamples.
+    /// The log is cut into weeks or days, which are resampled by the bootstrap.
     Blocks {
-        /// Number of resamples.
+        /// Number of bootstrap resamples.
         resamples: usize,
     },
 }
 
 impl ReplicationArgs {
-    /// How the log is cut.
+    /// The parts into which these settings cut the log.
     ///
     /// # Errors
     /// [`Error::Usage`] if both settings are given, or if a value is out of range.
@@ -57,7 +57,7 @@ impl ReplicationArgs {
         }
     }
 
-    /// The settings that are given, as words of the command line.
+    /// The settings that the user has given, as command-line arguments.
     pub fn words(&self) -> Vec<String> {
         let list = Self::list();
         let given = list.iter().filter(|setting| setting.is_changed(self));
@@ -69,7 +69,7 @@ impl ReplicationArgs {
     }
 }
 
-/// What is expected if both settings are given.
+/// The expected value in messages about a plan or command with both settings.
 pub(super) const ONE_OF_THEM: &str = "only one of them: --windows for intervals by Student's t over equal parts, or \
     --bootstrap for intervals by resampling weeks or days";
 

@@ -29,8 +29,7 @@ const EXCLUDED: &[&str] = &[
     "jobs",
 ];
 
-/// Settings that are already part of a run's key if the run depends on them. The key identifies files by their
-/// digests.
+/// Settings that a run's key already contains, directly or as digests of files, if the run depends on them.
 const KEYED: &[&str] = &[
     "policy",
     "placer",
@@ -174,7 +173,7 @@ impl SimulatePlan {
         axis.flat_map(|axis| &axis.values)
     }
 
-    /// The settings that all runs of one policy share, and the axes in which these runs differ.
+    /// The settings that all runs of one policy share, and the axes along which these runs differ.
     fn of_policy(
         &self,
         policy: &Change<SimulationSettings>,

@@ -46,13 +46,13 @@ impl PlanFault {
     }
 }
 
-/// The text that was found, and a description of what was expected.
+/// The faulty text, and a description of the expected text.
 pub(super) type Mismatch = (String, String);
 
 /// The settings that a plan may contain, and the format of their values.
 pub(super) struct Grammar<S> {
-    /// The columns of the sweep's table. Only settings with a column may have several values. They vary in this
-    /// order, and the last setting varies fastest.
+    /// The columns of the sweep's table. Only settings with a column may have several values. Runs are in the order of
+    /// these settings, of which the last varies fastest.
     pub columns: &'static [Field],
     /// Names that stand for several settings, such as the settings of a window.
     pub groups: &'static [Group],

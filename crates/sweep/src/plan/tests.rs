@@ -38,7 +38,7 @@ fn simulations(text: &str) -> SimulatePlan {
     }
 }
 
-/// The type of the column for a setting whose values have this form.
+/// The type that the table's column must have for a setting whose values have this form.
 fn kind(form: Form) -> Kind {
     match form {
         Form::Truth | Form::Text | Form::Path => Kind::Text,
@@ -58,7 +58,7 @@ fn columns_are_those_of_settings() {
         (Mode::Replay.settings(), replay.collect::<Vec<_>>()),
         (Mode::Simulate.settings(), simulation.collect()),
     ] {
-        // The window is not a setting of a single run: it numbers the parts of the log.
+        // The column `window` is skipped, because it numbers the parts of the log and is not a setting of a single run.
         for column in columns.iter().filter(|column| column.name != WINDOW) {
             let name = &column.pointer[1..];
             let about = settings.iter().find(|about| about.name == name).unwrap();

@@ -1,4 +1,4 @@
-//! The settings of a replay in a sweep, in two forms: one for the key of the run, and one for its results.
+//! The settings of a replay in a sweep, in one form for the run's key and in another for its results.
 
 use std::path::PathBuf;
 
@@ -21,8 +21,8 @@ pub(super) struct Listed<'a> {
     pub window: Option<usize>,
 }
 
-/// All settings that determine the result of a run, with its part of the log. The part is left out if the log is not
-/// cut, so the keys are the same as in versions that could not cut logs.
+/// All settings that determine the result of a run, with its part of the log. If the log is not cut, no part is stored,
+/// so the keys equal those of earlier versions, which could not cut logs.
 #[derive(Serialize)]
 pub(super) struct Keyed<'a> {
     #[serde(flatten)]
@@ -39,7 +39,8 @@ pub(super) struct Choices<'a> {
     /// The forward window is always in seconds, because `auto` has been resolved.
     #[serde(flatten)]
     pub rules: &'a Rules,
-    /// The node features, or the node resource, that serve as classes. They determine how the file of classes is read.
+    /// The node features or the node resource from which classes are read. They affect the result, because they
+    /// determine the class of each node.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub class_feature: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -37,7 +37,7 @@ pub trait PreparedRuns: Sync {
     /// The settings of a run as JSON.
     ///
     /// # Errors
-    /// None in practice, because all settings can be serialised.
+    /// The settings cannot be serialised, which does not occur in practice.
     fn settings(&self, run: usize) -> Result<Value>;
 
     /// Every file that was read.
@@ -59,12 +59,12 @@ pub trait PreparedRuns: Sync {
     fn execute(&self, run: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>>;
 }
 
-/// Numbers that are equal for similar runs.
+/// Numbers by which similar runs are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alike {
-    /// Equal for runs that differ only in the seed.
+    /// A number that is the same for runs that differ only in the seed.
     pub same_but_seed: u64,
-    /// Equal for runs with the same inputs and the same rules for decisions.
+    /// A number that is the same for runs with the same inputs and the same rules for decisions.
     pub same_problem: u64,
 }
 
@@ -130,7 +130,7 @@ pub fn execute(
         let part = parts.part(prepared.length(run));
         let executed = prepared.execute(run, &part);
         if let Ok(Some(_)) = executed {
-            // A replay may end before its log does, so its share of the progress is completed here.
+            // A replay may stop before the end of its log, so the rest of the run's progress is reported here.
             part.complete();
         }
         Ok(match executed {

@@ -11,10 +11,10 @@ use crate::plan::Cut;
 /// Minimum number of weeks for which the blocks are weeks. A shorter log is resampled by days, because there are only
 /// 3, 10, 35, ... different resamples of 2, 3, 4, ... blocks.
 const MIN_WEEKS: usize = 8;
-/// Minimum number of blocks: resamples of a single block are all the same.
+/// Minimum number of blocks. All resamples of a single block would be the same.
 const MIN_BLOCKS: usize = 2;
 
-/// A log that runs replay: the whole slice of the plan, or a part of it.
+/// A log that runs replay: a whole slice of the plan, or a part of a slice.
 #[derive(Debug)]
 pub(super) struct Part {
     /// The events of the part.
@@ -95,7 +95,7 @@ fn windows(log: &EventLog, count: usize) -> Result<Vec<Part>> {
 
 fn blocks(log: &EventLog, block: Block, observer: &dyn Observer) -> Result<Vec<Part>> {
     let (seconds, bounds) = (length(log), log.whole_blocks(block.seconds()));
-    // There is a bound at the start and after each block.
+    // The bounds are the start of the first block and the end of each block.
     let found = bounds.len().saturating_sub(1);
     if found < MIN_BLOCKS {
         return Err(Error::Usage(format!(

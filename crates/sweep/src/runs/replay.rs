@@ -1,4 +1,5 @@
-//! Prepares sweeps of replays: reads the log once, and cuts each slice of the plan once, into parts if requested.
+//! Prepares sweeps of replays. The log is read only once, and each slice of the plan is cut only once, into parts if
+//! the user requests this.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -54,7 +55,7 @@ pub struct Replays {
 /// number of tasks.
 type Situation = (usize, usize, usize);
 
-/// A run: the indices of its combination, and of its part of the slice.
+/// A run, given as the index of its combination and the index of its part of the slice.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     combination: u32,
@@ -400,7 +401,7 @@ impl PreparedRuns for Replays {
         let (one, part) = (self.of(run).one, self.runs[run].0.part);
         let parts = self.most_parts() as u64;
         Alike {
-            // Windows have different events, so their runs may take longer or shorter.
+            // Parts of the log have different events, so runs of different parts may have different durations.
             same_but_seed: one.same_but_seed * parts + u64::from(part),
             same_problem: one.same_problem,
         }

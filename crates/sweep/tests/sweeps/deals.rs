@@ -12,7 +12,7 @@ use gleaner_sweep::{Alike, PreparedRuns};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Runs defined only by their numbers of steps.
+/// Runs that have no settings, only a number of steps each.
 struct Runs(Vec<usize>);
 
 impl PreparedRuns for Runs {

@@ -52,7 +52,7 @@ pub(super) fn block(runs: &[Searched<'_>], is_named: bool) -> Block {
     })
 }
 
-/// The trials that were the best when they reached the last rung, in order of time.
+/// The trials that were the best so far when they reached the last rung, in chronological order.
 fn bests<'a>(run: &Searched<'a>) -> Vec<Best<'a>> {
     let finished = run.outcome.trials.iter();
     let finished = finished.filter(|trial| trial.state == TrialState::Finished);

@@ -19,7 +19,7 @@ const MAX_ROWS: usize = 100;
 const MAX_DOTS: usize = 10_000;
 
 /// The figures of the front; none if the search has one loss or no trial reached the last rung. Each figure shows the
-/// first loss and one of the others. `is_alone` is true if the page has no other search.
+/// first loss and one of the other losses. `is_alone` is true if the page has no other search.
 pub(super) fn blocks(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
     let finished = finished(run);
     let Some(first) = finished.first() else {
@@ -87,7 +87,8 @@ fn figure(
     }
 }
 
-/// The fronts after each part of the finished trials. Each trial is compared with the earlier trials once.
+/// The front after each part of the finished trials. For all fronts together, each trial is compared with the earlier
+/// trials only once.
 fn fronts<'a>(finished: &[&'a TrialRow]) -> Vec<Front<'a>> {
     let mut lengths: Vec<usize> = (1..=FRONTS)
         .map(|part| (finished.len() * part).div_ceil(FRONTS))

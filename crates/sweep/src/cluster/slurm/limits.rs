@@ -10,12 +10,12 @@ const ARRAY_SIZE: usize = 1001;
 /// Slurm's default for `MaxJobCount`.
 const JOB_COUNT: usize = 10_000;
 
-/// Limits of a cluster.
+/// Limits that a cluster's configuration sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClusterLimits {
-    /// Maximum number of tasks of an array.
+    /// Maximum number of tasks in a job array.
     pub array_size: usize,
-    /// Maximum number of jobs. Each task of an array counts as a job.
+    /// Maximum number of jobs in the queue. Each task of an array counts as a job.
     pub job_count: usize,
 }
 

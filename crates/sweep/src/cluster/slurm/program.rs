@@ -1,4 +1,4 @@
-//! Calls Slurm's programs.
+//! Runs Slurm commands.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -12,11 +12,11 @@ const WITHOUT: &str = "on another batch system, or without one, run the parts of
                        (gleaner sweep PLAN --out DIR --part I/N), and then collect the results \
                        (--collect): docs/CLUSTER.md";
 
-/// Runs a program of Slurm, such as `squeue`, and returns its standard output.
+/// Runs a Slurm command, such as `squeue`, and returns its standard output.
 ///
 /// # Errors
-/// [`Error::Usage`] if the program is not in PATH. [`Error::Run`] if the program cannot be started or fails. After a
-/// failure, the message contains its standard error.
+/// [`Error::Usage`] if the command is not in PATH. [`Error::Run`] if the command cannot be started or fails. If it
+/// fails, the message contains its standard error.
 pub(super) fn call(name: &str, arguments: &[impl AsRef<OsStr>]) -> Result<String> {
     let mut command = Command::new(name);
     // By default, Slurm truncates long lists of array tasks.

@@ -7,7 +7,7 @@ use gleaner_domain::error::{Error, Result};
 
 use crate::cluster::{Batch, BatchFolder};
 
-/// The command line with which jobs call gleaner.
+/// The command line with which jobs run gleaner.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The program.
@@ -18,9 +18,9 @@ pub struct Call {
     pub plan: PathBuf,
     /// The directory of the sweep, relative to that folder.
     pub out: PathBuf,
-    /// Options that cut the log, for all jobs.
+    /// Options for all jobs, which determine how the log is cut.
     pub cut: Vec<String>,
-    /// Options that affect the tables, for the job that collects results.
+    /// Options for the job that collects results, which affect the tables.
     pub collecting: Vec<String>,
 }
 

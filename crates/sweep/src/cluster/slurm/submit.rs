@@ -25,13 +25,13 @@ const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(3);
 pub struct Submission<'a> {
     /// The plan's runs.
     pub prepared: &'a dyn PreparedRuns,
-    /// The missing runs, which are submitted.
+    /// The indices of the runs to submit, whose results are missing.
     pub runs: &'a [usize],
     /// Estimates of the durations of runs.
     pub costs: &'a Costs,
     /// The options with which jobs are submitted.
     pub options: &'a SlurmOptions,
-    /// The command line with which jobs call gleaner.
+    /// The command line with which jobs run gleaner.
     pub call: &'a Call,
     /// The previous batch. The new batch takes over its remaining runs. `None` for a batch that a user submits.
     pub after: Option<&'a Batch>,
@@ -39,8 +39,8 @@ pub struct Submission<'a> {
     pub round: u32,
 }
 
-/// Submits runs as job arrays, and another job that collects results. This job starts when all arrays have ended,
-/// successfully or not.
+/// Submits runs as job arrays, and a separate job that collects results. The separate job starts when all arrays have
+/// ended, successfully or not.
 ///
 /// # Errors
 /// [`Error::Usage`] if Slurm is missing, or if there are more parts than Slurm's limits allow. [`Error::Run`] if
@@ -100,7 +100,7 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     Ok(batch)
 }
 
-/// Submits the parts with the indices `first..end`, from 0, as an array. Returns its id.
+/// Submits the parts with the indices `first..end`, counted from 0, as a job array. Returns the array's id.
 fn array(batches: &BatchFolder, batch: &Batch, first: usize, end: usize) -> Result<String> {
     let limit = batch.options.array_limit;
     let limit = limit.map_or(String::new(), |limit| format!("%{limit}"));
@@ -114,7 +114,7 @@ fn array(batches: &BatchFolder, batch: &Batch, first: usize, end: usize) -> Resu
     sbatch(batch, &words)
 }
 
-/// Submits the job that collects results. Returns its id.
+/// Submits the job that collects results, and returns the job's id.
 fn collecting(batches: &BatchFolder, batch: &Batch) -> Result<String> {
     let mut words: Vec<OsString> = vec![
         format!("--dependency=afterany:{}", batch.jobs.join(":")).into(),
