@@ -109,7 +109,7 @@ fn traces_of_spot_instances_become_event_logs() {
     let line = "ingest spot spot-counts.csv --start 2026-01-01T06:00:00Z -o counts.csv";
     gleaner(at, line)
         .expect(0)
-        .says(&["the node that came last leaves first", "nodes     3\n"]);
+        .says(&["the node that joined last leaves first", "nodes     3\n"]);
     let counts = fs::read_to_string(at.join("counts.csv")).unwrap();
     assert!(
         counts.contains("\n2026-01-01 06:01:30.500+00:00,n1,0\n"),

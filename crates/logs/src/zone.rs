@@ -100,7 +100,7 @@ impl Zone {
         }
     }
 
-    /// How many seconds local time is ahead of UTC at a UTC time.
+    /// Number of seconds by which local time is ahead of UTC at the time `utc`.
     pub fn offset(&self, utc: Utc) -> i32 {
         self.zone.to_offset(timestamp(utc)).seconds()
     }

@@ -1,16 +1,16 @@
-//! Finds the nodes that jobs may have used if they list fewer nodes than they used.
+//! For jobs that list fewer nodes than they used, finds the nodes that each of them may have used.
 //!
-//! Such a job is called short: it used `lacking` more nodes than it lists. The job held these nodes during its whole
-//! run. They are therefore among its candidates: the nodes that nothing else held at any time of the run. Three steps
-//! narrow them down:
+//! Such a job is called short: it used `lacking` more nodes than it lists. The job held the missing nodes during its
+//! whole run. They are therefore among its candidates: the nodes that nothing else held at any time during the run.
+//! Three steps narrow down the candidates:
 //!
 //! 1. [`candidates`] sweeps over all known holds once, and keeps for each short job the nodes that stay free during its
 //!    run.
 //! 2. [`settle`] looks for jobs that have no more candidates than missing nodes. Such a job used all of its candidates,
-//!    so other short jobs that run at the same time lose them. This is repeated until nothing changes.
-//! 3. The remaining jobs are called open. While an open job runs, its candidates are unknown: each was either used by
-//!    the job or idle. [`deal`] fills the missing nodes of each open job from its candidates, so that the log has the
-//!    right number of idle nodes.
+//!    so they are removed from the candidates of other short jobs that run at the same time. This is repeated until
+//!    nothing changes.
+//! 3. The remaining jobs are called open. It is unknown which of its candidates an open job used. [`deal`] assigns
+//!    candidates to each open job in place of its missing nodes, so that the log has the right number of idle nodes.
 //!
 //! For example, a machine has nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B runs
 //! from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C holds nodes 2 and 3 during
@@ -18,7 +18,7 @@
 //! used both. B then has no candidate left, although it lacks a node. The log contradicts itself, and [`settle`] counts
 //! the contradiction.
 //!
-//! The bounds hold if jobs do not share nodes and the stated counts are right. In that case, a node that is neither
+//! The bounds hold if jobs do not share nodes and the stated counts are correct. In that case, a node that is neither
 //! held nor a candidate was idle, and a held node was busy. The bounds need not be tight. For example, two jobs run at
 //! the same time, each lacks 1 node, and each has nodes 4 and 5 as candidates. Both nodes were busy, but these steps do
 //! not detect that.
@@ -35,18 +35,18 @@ use super::sweep::{Window, sweep};
 pub struct ShortJob {
     /// Start, in seconds since 1970.
     pub start: i64,
-    /// A number that distinguishes jobs that start in the same second, such as the line of the log.
+    /// A number that distinguishes jobs that start in the same second, such as the line number in the log.
     pub serial: u64,
     /// End, in seconds since 1970; [`super::OPEN`] if the job has no end.
     pub end: i64,
     /// Number of nodes that the job used but does not list; `None` if the log does not state how many it used.
     pub lacking: Option<u32>,
-    /// The last node that the job lists, if it lists any.
+    /// The last node that the job lists, if any.
     pub last: Option<u32>,
 }
 
 impl ShortJob {
-    /// Number of seconds of a window during which the job ran.
+    /// Number of seconds for which the job ran within a window.
     pub fn seconds_in(&self, window: Window) -> u64 {
         let end = if self.end == OPEN {
             window.to
@@ -72,7 +72,7 @@ pub struct Candidates {
     pub are_nodes_shared: bool,
 }
 
-/// The candidates take more memory than is allowed.
+/// The candidates would exceed a memory limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMany;
 
@@ -81,7 +81,8 @@ const MOST: usize = 1 << 26;
 /// Maximum total size of the candidate sets of all jobs that run at the same time, in bits (256 MiB).
 const MOST_BITS: usize = 1 << 31;
 
-/// Finds the candidates of jobs among `nodes` nodes. Both the jobs and the edges of all known holds must be in order.
+/// Finds the candidates of short jobs on a machine of `nodes` nodes. Both the jobs and the edges of all known holds
+/// must be in order.
 ///
 /// # Errors
 /// The outer error is the first error in `edges`. The inner error means that there are too many candidates.
@@ -118,7 +119,7 @@ pub fn candidates<E>(
     }))
 }
 
-/// The state of the search for candidates at one second of the log.
+/// The state of the search for candidates at a given second of the log.
 struct Search<'a> {
     jobs: &'a [ShortJob],
     window: Window,
@@ -168,7 +169,7 @@ impl<'a> Search<'a> {
             let end = self.running.first_key_value().map(|(key, _)| key.0);
             let end = end.filter(|end| *end <= second);
             match (start, end) {
-                // In the same second, jobs end before others start.
+                // Within a second, jobs end before other jobs start.
                 (start, Some(end)) if start.is_none_or(|start| end <= start) => self.end(end),
                 (Some(start), _) => self.start(start),
                 _ => break,
@@ -246,7 +247,7 @@ impl<'a> Search<'a> {
 /// The result of [`settle`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settled {
-    /// Whether each job is settled: it used all of its candidates.
+    /// For each job, whether it is settled, that is, whether it used all of its candidates.
     pub is_settled: Vec<bool>,
     /// Number of jobs that have fewer candidates than missing nodes.
     pub contradictions: u64,
@@ -260,7 +261,8 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
         contradictions: 0,
     };
     // For each job, the latest end among this job and all earlier jobs. If a job starts at or after this end, none of
-    // these jobs overlaps it. The ends ascend, so a binary search finds the first job that may overlap.
+    // these jobs overlaps it. These ends are in ascending order, so a binary search finds the first job that may
+    // overlap.
     let mut latest = i64::MIN;
     let ends: Vec<i64> = jobs
         .iter()
@@ -299,10 +301,10 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
     settled
 }
 
-/// Fills the missing nodes of each open job, in order, from its candidates. Candidates that were assigned to an earlier
-/// job for an overlapping period are skipped. Candidates are taken in the order of `rank`: first those after the last
-/// node that the job lists, then those before it. A job that does not state how many nodes it used is assigned one
-/// node.
+/// Assigns to each open job, in order, as many of its candidates as it lacks nodes. Candidates that were assigned to an
+/// earlier job for an overlapping period are skipped. Candidates are taken in the order of `rank`: first those after
+/// the last node that the job lists, then those before it. A job that does not state how many nodes it used is assigned
+/// one node.
 pub fn deal(
     jobs: &[ShortJob],
     candidates: &[Vec<u32>],
@@ -367,7 +369,7 @@ impl NodeBits {
         }
     }
 
-    /// Number of bits.
+    /// Number of bits: the number of nodes, rounded up to a multiple of 64.
     fn len(&self) -> usize {
         self.words.len() * 64
     }

@@ -1,8 +1,8 @@
 //! Bounds on the idle time of shared nodes, for logs that state only how many nodes and cores each job used.
 //!
 //! The machine has M nodes of c cores each. The running jobs use N nodes and C cores in total, where a node that k jobs
-//! share counts k times in N. At least max(0, M - N) nodes are idle, which is the exact number if no two jobs share a
-//! node. At most M - C / c nodes are idle, with C / c rounded up, which is the exact number if jobs fill one node after
+//! share counts k times in N. At least max(0, M - N) nodes are idle. This is the exact number if no two jobs share a
+//! node. At most M - C / c nodes are idle, with C / c rounded up. This is the exact number if jobs fill one node after
 //! another. For example, a machine has 4 nodes with 36 cores each. Two jobs of 2 nodes and 40 cores each leave 0 or 1
 //! nodes idle, because 80 cores need at least 3 nodes.
 
@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 use super::deal::CountedJob;
 use super::sweep::Window;
 
-/// The nodes and cores that jobs use. Jobs must be added in the order in which they start.
+/// The nodes and cores that the running jobs use. Jobs must be added in the order in which they start.
 #[derive(Debug, Default)]
 pub struct InUse {
-    /// The running jobs: end, nodes and cores.
+    /// The running jobs, each as (end, nodes, cores).
     running: BinaryHeap<Reverse<(i64, u32, u64)>>,
     /// Number of used nodes. A node that several jobs share counts several times.
     pub nodes: u64,
@@ -103,7 +103,7 @@ impl CountedIdle {
         self.count(second);
     }
 
-    /// Adds the time up to `second`, during which the number of used nodes and cores was constant.
+    /// Adds the bounds for the time up to `second`, during which the number of used nodes and cores was constant.
     fn count(&mut self, second: i64) {
         let second = second.min(self.window.to);
         let Some(seconds) = second

@@ -1,4 +1,4 @@
-//! Assigns nodes to jobs in logs that state only how many nodes each job has.
+//! Assigns nodes to jobs in logs that state only how many nodes each job used.
 //!
 //! Jobs start in chronological order, on the free nodes with the lowest indexes. For example, a machine has 8 nodes.
 //! Job A uses 3 nodes from second 0 to 10, job B uses 4 nodes from 5 to 20, and job C uses 2 nodes from 10 to 15. Job A
@@ -19,12 +19,12 @@ use super::ranges::NodeRange;
 /// The value of [`CountedJob::end`] for a job that does not end in the log.
 pub const OPEN: i64 = i64::MAX;
 
-/// A job that states how many nodes it used, but not which. Jobs are ordered by start.
+/// A job for which the log states only the number of nodes. Jobs are ordered by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountedJob {
     /// Start, in seconds since 1970.
     pub start: i64,
-    /// A number that distinguishes jobs that start in the same second, such as the line of the log.
+    /// A number that distinguishes jobs that start in the same second, such as the line number in the log.
     pub serial: u64,
     /// End, in seconds since 1970; [`OPEN`] if the job has no end.
     pub end: i64,
@@ -100,7 +100,7 @@ struct Dealt {
 #[derive(Debug)]
 struct Lacking {
     end: i64,
-    /// Number of nodes that it lacks.
+    /// Number of nodes that the job lacks.
     nodes: u32,
 }
 
@@ -293,7 +293,7 @@ mod tests {
         let expected = [
             (0, 0, 2, true),
             (1, 2, 1, true),
-            // The second job lacks nodes from time 1 on, so the third job gets none.
+            // The second job lacks nodes when the third job starts, so the third job gets none.
             (10, 0, 2, false),
             (10, 0, 2, true),
             (20, 2, 1, false),

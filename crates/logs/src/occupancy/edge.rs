@@ -5,14 +5,14 @@ use std::cmp::Ordering;
 use super::deal::part;
 use super::ranges::NodeRange;
 
-/// What holds a node.
+/// The kind of a hold on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hold {
     /// A job runs on the node.
     Running,
     /// The node is down.
     Down,
-    /// The node is up, but takes no jobs.
+    /// The node is up, but accepts no jobs.
     Drained,
     /// The node is reserved.
     Reserved,
@@ -41,20 +41,21 @@ impl Hold {
     }
 }
 
-/// The start or end of a hold on consecutive nodes; 16 bytes.
+/// The start or end of a hold on consecutive nodes. An edge takes 16 bytes.
 ///
 /// Edges are sorted by time. Within a second, ends come before starts. So a job that starts when
 /// another job ends does not appear to share nodes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// The highest bits hold the second, the next bit whether the hold starts, and the lowest bits the job's number.
+    /// The highest bits hold the second, and the lowest bits hold the job's number. The bit between them is 1 if the
+    /// hold starts.
     when: i64,
     first: u32,
-    /// The number of nodes. The lowest bits hold the index of the hold.
+    /// The three lowest bits hold the index of the hold. The other bits hold the number of nodes.
     code: u32,
 }
 
-/// Number of bits of a job's number that are kept.
+/// Number of low bits of a job's number that an edge keeps.
 const JOB_BITS: u32 = 19;
 /// The latest second, 278,000 years after 1970. Later times are replaced with this second.
 const LATEST: i64 = i64::MAX >> (JOB_BITS + 1);
@@ -63,8 +64,8 @@ pub(super) const MOST: u32 = u32::MAX >> 3;
 
 impl Edge {
     /// An edge at `second`. A run of 2^29 or more nodes is truncated to 2^29 - 1 nodes. `job` is a number that
-    /// identifies the job, such as its line in the log. Only its lowest 19 bits are kept. These bits distinguish the
-    /// jobs that start in the same second, because such jobs are close to each other in a log.
+    /// identifies the job, such as its line number in the log. Only the lowest 19 bits of this number are kept. These
+    /// bits distinguish the jobs that start in the same second, because such jobs are close to each other in a log.
     pub fn new(second: i64, run: NodeRange, hold: Hold, starts: bool, job: u64) -> Self {
         let job = (job & ((1 << JOB_BITS) - 1)) as i64;
         Edge {
@@ -92,7 +93,7 @@ impl Edge {
         }
     }
 
-    /// What holds the nodes.
+    /// The kind of the hold.
     pub fn hold(self) -> Hold {
         Hold::ALL[(self.code & 7) as usize % Hold::ALL.len()]
     }

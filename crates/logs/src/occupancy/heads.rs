@@ -73,8 +73,8 @@ impl Heads {
         None
     }
 
-    /// Goes down to a member of the set, from the bit `index` of a level. This bit must be 1. In
-    /// each word on the way, `choose` picks the bit.
+    /// Descends to a member of the set from the bit `index` of a level, which must be 1. In each word
+    /// on the way, `choose` selects the bit.
     fn descend(&self, level: usize, mut index: usize, choose: impl Fn(u64) -> u32) -> usize {
         for words in self.levels[..level].iter().rev() {
             index = index * BITS + choose(words[index]) as usize;

@@ -2,7 +2,7 @@
 //!
 //! A scheduler's log records which nodes were held, when, and by what: jobs, outages or reservations. Readers turn each
 //! hold into two [`Edge`]s per run of consecutive nodes, a start and an end. From the sorted edges, [`sweep()`] finds
-//! the nodes that nothing holds. Its memory depends on the number of nodes only, not on the length of the log.
+//! the nodes that nothing holds. Its memory use depends only on the number of nodes, not on the length of the log.
 //!
 //! Some logs state only the number of nodes of each job. For such logs, a [`Dealer`] first assigns
 //! nodes to the jobs.

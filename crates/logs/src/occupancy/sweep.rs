@@ -81,7 +81,7 @@ pub struct OccupancySummary {
 pub struct Event<'a> {
     /// Time of the event, in seconds since 1970.
     pub second: i64,
-    /// The changes, by ascending rank.
+    /// The changes, in ascending order of rank.
     pub changes: &'a [Change],
     /// For each job that took nodes, the number of nodes that it started on.
     pub jobs: &'a [u32],
@@ -118,7 +118,7 @@ impl Node {
 /// is idle if `is_unknown_idle` is set, and busy otherwise.
 ///
 /// Edges come in pairs of a start and a later end. A hold that starts and ends in the same second
-/// has no edges. `rank` holds, for every node, its index in the log. Edges of other nodes are
+/// has no edges. `rank` contains the index of each node in the log. Edges of nodes beyond `rank` are
 /// ignored. All changes in one second form one event, and a change that is undone within the second
 /// is left out. The first event lists the nodes that are idle at the window's start, which must be
 /// before its end.
@@ -175,7 +175,7 @@ struct Sweep<'a> {
     is_unknown_idle: bool,
     /// The jobs that started in this second, with the nodes of each edge.
     started: Vec<(u32, NodeRange)>,
-    /// The changes of this second, each with the job that took the node, if one did.
+    /// The changes of this second, each with the job that took the node, if any.
     found: Vec<(Change, Option<u32>)>,
     /// The jobs that took nodes in this second.
     taking: Vec<u32>,
@@ -318,9 +318,9 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Puts the changes in order, and finds the jobs that took nodes and how many nodes each of these jobs started on.
-    /// For example, job 7 starts on nodes 2 and 3, which were idle, and on node 5, on which another job has just ended.
-    /// Then nodes 2 and 3 change, their taker is job 7, and job 7 has 3 nodes.
+    /// Puts the changes in order, finds the jobs that took nodes, and counts the nodes on which each of these jobs
+    /// started. For example, job 7 starts on nodes 2 and 3, which were idle, and on node 5, on which another job has
+    /// just ended. Then nodes 2 and 3 change, their taker is job 7, and job 7 has 3 nodes.
     fn find_takers(&mut self) {
         self.found.sort_unstable();
         self.started.sort_unstable_by_key(|(job, _)| *job);
@@ -349,8 +349,7 @@ impl<'a> Sweep<'a> {
         self.started.clear();
     }
 
-    /// Gives the touched stretches their new states, and collects the nodes that become idle or
-    /// busy.
+    /// Updates the states of the touched stretches, and collects the nodes that become idle or busy.
     fn settle(&mut self) {
         self.found.clear();
         let mut touched = std::mem::take(&mut self.touched);
@@ -446,8 +445,8 @@ mod tests {
         (rows, swept)
     }
 
-    /// Checks that each taker is a job that starts on the node in the event's second, and that the event states how
-    /// many nodes this job starts on.
+    /// Checks that each taker is a job that starts on the node in the event's second. Also checks the number of nodes
+    /// on which this job starts according to the event.
     fn check_takers(event: &Event<'_>, intervals: &[Interval], rank: &[u32], window: Window) {
         assert_eq!(event.takers.len(), event.changes.len());
         for (change, taker) in event.changes.iter().zip(event.takers) {

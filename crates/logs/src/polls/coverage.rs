@@ -1,4 +1,5 @@
-//! Measures how much node-time polls leave unknown, and when the state of the whole machine is unknown.
+//! Measures the node-time that polls leave unknown, and the spans during which the state of the whole machine is
+//! unknown.
 
 use crate::occupancy::{Edge, Window};
 

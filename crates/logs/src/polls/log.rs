@@ -51,9 +51,9 @@ pub struct PollSummary {
     /// mean interval of D seconds, the error is D·√(F/6) node-seconds. The reason is that polls show the start and the
     /// end of each fragment late, each by a random fraction of an interval.
     pub standard_error: f64,
-    /// Node-seconds by class, as polled, in the order of [`StateClass::ALL`].
+    /// Node-seconds by class, according to the polls, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
-    /// How much node-time is unknown.
+    /// The unknown node-time.
     pub coverage: Coverage,
     /// Local time of the start of the longest span without polls, as text.
     pub longest_gap: Option<String>,

@@ -59,7 +59,7 @@ pub struct Options {
     pub is_unknown_idle: bool,
     /// Whether powered-down nodes count as idle.
     pub is_powered_down_idle: bool,
-    /// Seed of the random times of changes between two polls. If `None`, nodes change at polls.
+    /// Seed for the random times at which nodes change between two polls. If `None`, nodes change at polls.
     pub spread: Option<u64>,
     /// Whether reading fails at the first fault.
     pub strict: bool,
@@ -201,7 +201,7 @@ fn window(log: &mut Log, options: &Options, whole: Window) -> Result<Window> {
     let polled = format!("the polls are from {} to {}", at(whole.from), at(whole.to));
     if window.from >= window.to {
         return Err(Error::Usage(format!(
-            "the event log would be empty, because {polled}: see --from and --to"
+            "the event log would be empty, because {polled}: change --from or --to"
         )));
     }
     if from.is_some_and(|from| from < whole.from) || to.is_some_and(|to| to > whole.to) {

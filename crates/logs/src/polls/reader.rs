@@ -13,14 +13,14 @@ use gleaner_io::input::Line;
 pub struct Poll<'p> {
     /// Seconds since 1970; later than the time of the previous poll.
     pub time: i64,
-    /// The nodes that the poll mentions, each once, by the index of their name. Nodes are numbered
-    /// in the order in which polls name them, unless there is a list of nodes.
+    /// The nodes that the poll mentions, each once, as indexes into the names. Names are in the order
+    /// in which polls mention them, unless there is a list of nodes.
     pub nodes: &'p [(u32, StateClass)],
     /// The class of all other nodes. If `None`, they keep the state that an earlier poll gave them.
     pub others: Option<StateClass>,
 }
 
-/// Takes polls in chronological order.
+/// Receives polls in chronological order.
 pub(super) type Each<'e> = dyn FnMut(&Poll<'_>) -> Result<()> + 'e;
 
 /// Reads polls line by line. Only the current poll and the names of the nodes are in memory.
@@ -29,7 +29,7 @@ pub(super) struct PollReader {
     form: Option<Form>,
     /// Time of the current poll; `None` before the first poll, and between blocks.
     time: Option<i64>,
-    /// Where the current block begins.
+    /// The place at which the current block begins.
     begun: Option<At>,
     /// Time of the last complete poll.
     last: i64,
@@ -246,8 +246,8 @@ impl PollReader {
 }
 
 impl Listed {
-    /// Adds a node. If it is already listed, keeps the first class and returns false. A pilot's node
-    /// is listed twice: once for the pilot, and once for its state. The pilot's class is kept.
+    /// Adds a node. If the node is already listed, keeps its first class and returns false. A pilot's
+    /// node is listed twice: first for the pilot, then for its state. The pilot's class is kept.
     fn add(&mut self, node: u32, class: StateClass) -> bool {
         let index = node as usize;
         if index >= self.places.len() {

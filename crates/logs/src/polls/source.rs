@@ -1,4 +1,4 @@
-//! Inputs that can be read twice: the intervals of all polls must be known before gaps can be found.
+//! Inputs that can be read twice, because gaps can be found only after the intervals of all polls are known.
 
 use std::fs::File;
 use std::io::Seek;

@@ -1,4 +1,4 @@
-//! The states of nodes that polls show.
+//! The node states that polls show.
 
 /// A class of node states, which determines whether a node counts as idle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,7 +11,7 @@ pub enum StateClass {
     Pilot,
     /// Idle, but powered down, powering down or powering up.
     PoweredDown,
-    /// The node takes no jobs: it is down, drained, reserved, in maintenance or not responding.
+    /// The node accepts no jobs: it is down, drained, reserved, in maintenance or not responding.
     Unavailable,
     /// A job runs on the node.
     Busy,
@@ -53,7 +53,7 @@ impl StateClass {
         })
     }
 
-    /// Whether a node of this class counts as idle. `is_powered_down_idle` is the answer for
+    /// Whether a node of this class counts as idle. `is_powered_down_idle` decides this for
     /// [`StateClass::PoweredDown`].
     pub fn is_idle(self, is_powered_down_idle: bool) -> bool {
         match self {
@@ -91,7 +91,7 @@ impl StateClass {
 /// completing.
 const FLAGS: [char; 10] = ['*', '$', '@', '^', '~', '!', '%', '#', '-', '+'];
 
-/// Flags of nodes that take no jobs: not responding, in a maintenance reservation, waiting for a
+/// Flags of nodes that accept no jobs: not responding, in a maintenance reservation, waiting for a
 /// reboot, and rebooting.
 const NO_JOBS: [char; 4] = ['*', '$', '@', '^'];
 

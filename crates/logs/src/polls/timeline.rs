@@ -1,10 +1,10 @@
 //! Converts polls to times at which nodes become idle or busy.
 //!
 //! A node is assumed to change at the first poll that shows its new state. The state holds until the next poll that
-//! mentions the node. If the time until that poll exceeds the longest allowed gap, the node keeps its state for one interval
-//! only. After this interval, its state is unknown until that poll. For example, polls are 15 s apart, the longest
-//! allowed gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown from 30 to
-//! 115, and idle again from 115 on.
+//! mentions the node. If the time until that poll exceeds the longest allowed gap, the node keeps its state for only
+//! one interval. After this interval, its state is unknown until that poll. For example, polls are 15 s apart, the
+//! longest allowed gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30 s, unknown
+//! from 30 to 115 s, and idle again after 115 s.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ use crate::occupancy::{Edge, Hold, NodeRange, Window};
 use crate::scheduler::{Sorted, Sorter};
 use gleaner_domain::error::Result;
 
-/// How polls are converted to changes.
+/// The settings for converting polls to changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rules {
     /// Median interval of the polls, in seconds.
@@ -28,7 +28,7 @@ pub(super) struct Rules {
     pub is_unknown_idle: bool,
     /// Whether powered-down nodes count as idle.
     pub is_powered_down_idle: bool,
-    /// Seed of the random times of changes. If set, a node changes at a random time between the poll
+    /// Seed for the random times of changes. If set, a node changes at a random time between the poll
     /// that shows the change and the previous poll that mentions the node.
     pub spread: Option<u64>,
     /// The time span in which node-time is counted.
@@ -49,7 +49,7 @@ struct Node {
     /// The class of the node at that time.
     class: StateClass,
     /// Whether the event log shows the node as idle after its last change. A node is idle unless an edge
-    /// marks it as busy, so this is true at first.
+    /// marks it as busy, so the initial value is true.
     is_shown_idle: bool,
 }
 
@@ -100,7 +100,7 @@ impl Timeline {
         }
     }
 
-    /// Takes a poll.
+    /// Processes a poll.
     ///
     /// # Errors
     /// A temporary file cannot be written.
@@ -214,7 +214,7 @@ impl Timeline {
         self.unknown.push(to, place, false)
     }
 
-    /// Marks a node as idle or busy from `time` on.
+    /// Marks a node as idle or busy, starting at `time`.
     fn show(&mut self, node: u32, time: i64, is_idle: bool) -> Result<()> {
         let history = &mut self.nodes[node as usize];
         if history.is_shown_idle == is_idle {

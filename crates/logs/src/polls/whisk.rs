@@ -16,7 +16,7 @@ use crate::scheduler::epoch;
 /// The content of a line of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockLine<'l> {
-    /// The block begins, at this time in seconds since 1970.
+    /// The start of a block, with its time in seconds since 1970.
     Begin(i64),
     /// The nodes of pilots; an empty list if there are none.
     Pilots(&'l str),
@@ -24,7 +24,7 @@ pub(super) enum BlockLine<'l> {
     Nodes { state: &'l str, list: &'l str },
     /// The column names of `sinfo`.
     Header,
-    /// The block ends.
+    /// The end of a block.
     End,
 }
 

@@ -8,13 +8,13 @@ use gleaner_domain::Stamp;
 /// A line of an accounting log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AccountLine<'l> {
-    /// When the record was written, in local time.
+    /// Local time at which the record was written.
     pub stamp: Stamp,
     /// The type of the record, such as `E`.
     pub kind: &'l str,
-    /// The id of the job, reservation or node that the record is about.
+    /// The id of the job, reservation or node that the record describes.
     pub id: &'l str,
-    /// The attributes, not parsed yet.
+    /// The unparsed attributes.
     message: &'l str,
 }
 
@@ -93,7 +93,7 @@ fn word_length(text: &str) -> usize {
     }
 }
 
-/// Whether a quote at this position begins a value, which it does only after `=` or `,`.
+/// Whether a quote at this position opens a quoted value. This is the case only after `=` or `,`.
 fn opens(text: &str, at: usize) -> bool {
     at.checked_sub(1)
         .is_none_or(|before| matches!(text.as_bytes()[before], b'=' | b','))

@@ -61,7 +61,7 @@ impl AccountReader {
         Ok(second.unwrap_or_default())
     }
 
-    /// Records that a job started or ended at `second`, when a record with the timestamp `stamp` was written.
+    /// Records that a job started or ended at `second`, according to a record with the timestamp `stamp`.
     /// The timestamp is a local time and `second` is in UTC, so the pair shows the log's offset from UTC.
     fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut Collector<'_>) {
         collector.written(stamp, second);
@@ -112,7 +112,7 @@ impl AccountReader {
     }
 
     /// Handles the start of a job or a reservation. If a job or a reservation with the same id is still open, counts a
-    /// fault, and ends the open one when the new one starts.
+    /// fault, and ends the earlier job or reservation at the start of the new one.
     fn started(
         &mut self,
         record: &AccountLine<'_>,
@@ -302,7 +302,7 @@ fn submission(record: &AccountLine<'_>) -> Option<Moment> {
     epoch(&value).map(Moment::Second)
 }
 
-/// The key in the map of open jobs and reservations. A job and a reservation can have the same id.
+/// The key of a job or a reservation in the map of open ones. A job and a reservation can have the same id.
 fn key(hold: Hold, id: &str) -> String {
     format!("{} {id}", hold.name())
 }

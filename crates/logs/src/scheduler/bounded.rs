@@ -16,8 +16,8 @@ use gleaner_domain::{Observer, Quality, UnknownNodes};
 pub(super) struct Bounded {
     /// The holds that the log states.
     known: Stored<Edge>,
-    /// The holds on the candidates of short jobs. A settled job certainly used all of its candidates. Whether another
-    /// short job used a candidate is unknown.
+    /// The holds on the candidates of short jobs. A settled job certainly used all of its candidates. For other short
+    /// jobs, it is unknown which of their candidates they used.
     candidates: Vec<Edge>,
     /// The holds on the unknown nodes that [`deal`] assigns to jobs.
     dealt: Vec<Edge>,
@@ -145,8 +145,8 @@ fn settled_note(jobs: &[ShortJob], settled: &Settled, window: Window) -> Option<
     })
 }
 
-/// A remark on unknown nodes that could not be assigned. A job takes nodes that are free during its whole run. If jobs
-/// that started earlier were assigned too many of these nodes, the job gets fewer nodes than it used.
+/// A remark on unknown nodes that could not be assigned. A job is assigned nodes that are free during its whole run. If
+/// jobs that started earlier were assigned too many of these nodes, the job gets fewer nodes than it used.
 fn undealt_note(
     jobs: &[ShortJob],
     dealt: &[Vec<u32>],
@@ -169,7 +169,7 @@ fn undealt_note(
     })
 }
 
-/// Edges that end with an error once `observer` stops the reading.
+/// Passes on the edges, and ends with an error once `observer` stops the reading.
 fn stoppable(
     edges: impl Iterator<Item = io::Result<Edge>>,
     observer: &dyn Observer,

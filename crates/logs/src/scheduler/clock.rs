@@ -12,12 +12,12 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Clock, Local, Stamp, Utc};
 use gleaner_io::input::Place;
 
-/// What is known about the clock of a log.
+/// The clock of a log, as far as it is known.
 ///
-/// If a zone is known, local times are times of that zone. Without a zone, the log may show its offset from UTC: in the
-/// times themselves, or in lines with both the local time and seconds since 1970. In that case, local times without an
-/// offset are converted with the offset of the most recent lines. If the log shows no offset, local times are used as
-/// written, as if they were UTC.
+/// If a zone is known, local times are interpreted in that zone. Without a zone, the log may show its offset from UTC:
+/// in the times themselves, or in lines with both the local time and seconds since 1970. In that case, local times
+/// without an offset are converted with the offset of the most recent lines. If the log shows no offset, local times
+/// are used as written, as if they were UTC.
 #[derive(Debug, Default)]
 pub struct SchedulerClock {
     zone: Option<Zone>,
@@ -27,7 +27,7 @@ pub struct SchedulerClock {
     offsets: Offsets,
     /// Whether the log has local times without an offset.
     local: bool,
-    /// Whether the log has seconds since 1970.
+    /// Whether the log has times in seconds since 1970.
     epoch: bool,
 }
 
@@ -88,7 +88,7 @@ impl SchedulerClock {
         }
     }
 
-    /// Notes that the log has seconds since 1970.
+    /// Notes that the log has times in seconds since 1970.
     pub fn count_epochs(&mut self) {
         self.epoch = true;
     }

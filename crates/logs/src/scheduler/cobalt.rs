@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::account_line::AccountLine;
 
-/// A phrase for messages: where to find the log.
+/// The source of the log, as a phrase for messages.
 pub const WHERE: &str =
     "Cobalt's accounting log, named by log_dir in the [cqm] section of cobalt.conf";
 

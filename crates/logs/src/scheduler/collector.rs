@@ -17,14 +17,14 @@ use gleaner_io::input::{Line, Unit};
 
 /// Passes the records of a log to a sink.
 pub struct Collector<'s> {
-    /// The clock, the counts and the notes of the log.
+    /// The clock, the counts and the remarks of the log.
     pub log: Log,
     sink: &'s mut dyn Sink,
 }
 
 /// Turns the records of a log into idle nodes or into a table of jobs.
 pub trait Sink {
-    /// Takes a record. Counts the faults in the record, and leaves out the parts that they make unusable.
+    /// Receives a record. Counts its faults, and leaves out the parts that the faults make unusable.
     ///
     /// # Errors
     /// There is a fault and the reader is strict, or a temporary file cannot be written.
@@ -40,8 +40,8 @@ pub trait Sink {
         Ok(LookedUp::default())
     }
 
-    /// Notes the time at which a line was written, in seconds since 1970. It is called only for logs
-    /// whose lines are written as events happen.
+    /// Notes the time at which a line was written, in seconds since 1970. Called only for logs whose
+    /// lines are written as events happen.
     fn written(&mut self, _: i64) {}
 }
 
@@ -59,7 +59,7 @@ pub struct Log {
     pub clock: SchedulerClock,
     /// Counts of the lines and jobs, with the faults by reason.
     pub counts: LogCounts,
-    /// Which jobs are used.
+    /// The criteria by which jobs are selected.
     pub selection: Selection,
     /// Number of nodes of the machine, for logs whose jobs state only a node count; `None` if unknown.
     pub node_count: Option<u32>,
@@ -140,7 +140,7 @@ impl Log {
     /// Counts a fault.
     ///
     /// # Errors
-    /// The reader is strict: the fault is returned.
+    /// Returns the fault if the reader is strict.
     pub fn fault(&mut self, reason: Reason, at: At, found: impl fmt::Display) -> Result<()> {
         self.counts.fault(reason, place(&self.files, at), found)
     }
@@ -152,8 +152,8 @@ impl Log {
         self.counts.note(reason, 1, || format!("{place}: {found}"));
     }
 
-    /// Whether a job is used: `is_selected` decides this, given the selection. Counts a job that is
-    /// not used.
+    /// Whether a job is used, according to `is_selected`, which receives the selection. Counts a job
+    /// that is not used.
     pub fn selects(&mut self, is_selected: impl FnOnce(&Selection) -> bool) -> bool {
         let is_used = is_selected(&self.selection);
         if !is_used {

@@ -7,8 +7,8 @@ use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_domain::words::counted;
 use gleaner_io::input::{Line, Place, Unit};
 
-/// Why a line, or a part of it, was not used, or why it was unusual. Reasons from
-/// [`Reason::Unreadable`] on are faults; the earlier reasons are normal.
+/// The reason why a line or a part of it was not used, or is unusual. [`Reason::Unreadable`] and all
+/// later reasons are faults; the earlier reasons are normal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The job never ran, or has not run yet.
@@ -29,7 +29,7 @@ pub enum Reason {
     NoTime,
     /// The job was still running at the end of the trace, so its duration is unknown.
     StillRunning,
-    /// The job's profile does not consist only of delays, so the duration is unknown.
+    /// The job's profile contains something other than delays, so the job's duration is unknown.
     OtherProfile,
     /// The job's partition or state was not selected.
     NotSelected,
@@ -99,8 +99,8 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Whether this is a fault: the log contradicts itself or cannot be parsed. Other reasons are
-    /// normal.
+    /// Whether this reason is a fault, that is, whether the log contradicts itself or cannot be
+    /// parsed. Other reasons are normal.
     pub fn is_fault(self) -> bool {
         self >= Reason::Unreadable
     }
@@ -188,7 +188,7 @@ impl Reason {
     }
 }
 
-/// How often a reason occurred, and its first example.
+/// The number of lines with a reason, and the first example.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
     /// Number of lines or parts of lines.
@@ -204,11 +204,11 @@ pub struct LogCounts {
     pub files: u64,
     /// Number of non-empty lines read. For JSON documents, the number of jobs or profiles.
     pub lines: u64,
-    /// What [`LogCounts::lines`] counts.
+    /// The unit of [`LogCounts::lines`].
     pub unit: Unit,
     /// Number of jobs that held nodes.
     pub jobs: u64,
-    /// How many of these jobs were still running at the end of the log.
+    /// Number of these jobs that were still running at the end of the log.
     pub running: u64,
     /// Number of outages and reservations that held nodes.
     pub outages: u64,

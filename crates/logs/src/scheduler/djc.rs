@@ -12,7 +12,7 @@ use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::{Line, Place};
 
-/// A phrase for messages: where to find the records.
+/// The source of the records, as a phrase for messages.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file published at https://reports.alcf.anl.gov/data/";
 
 const LAYOUT: Layout = Layout {
@@ -109,7 +109,7 @@ fn job<'r>(row: &'r Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<TableJo
     }))
 }
 
-/// A whole number, which may be written with a zero fraction such as `512.0`.
+/// Parses a whole number, which may have a zero fraction, as in `512.0`.
 pub fn whole(text: &str) -> Option<u32> {
     let (number, fraction) = text.split_once('.').unwrap_or((text, ""));
     let zeros = fraction.bytes().all(|byte| byte == b'0');

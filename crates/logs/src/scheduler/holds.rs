@@ -21,7 +21,7 @@ pub struct Holds {
     pub(super) edges: Edges,
     /// The waiting jobs over time; `None` if the log has no submissions.
     pub(super) pending: Option<Waits>,
-    /// What the log leaves unknown. The idle time may not be set yet, because only a sweep measures it.
+    /// The quality of the log. The idle time may not be set yet, because only a sweep measures it.
     pub(super) quality: Quality,
     /// The files that were read, in order.
     pub(super) files: Vec<PathBuf>,
@@ -36,7 +36,7 @@ pub struct Holds {
 pub struct IdleEvent<'a> {
     /// The time.
     pub time: Utc,
-    /// The nodes that change, by ascending index.
+    /// The nodes that change, in ascending order of index.
     pub changes: &'a [Change],
     /// The waiting jobs, and the jobs that took nodes.
     pub queue: RowQueue<'a>,
@@ -53,7 +53,7 @@ pub struct Summary {
     pub span: (String, String),
     /// Number of events and changes, and the node-time by state.
     pub swept: OccupancySummary,
-    /// What the log leaves unknown.
+    /// The quality of the event log.
     pub quality: Quality,
     /// Remarks for the user.
     pub notes: Vec<String>,
@@ -70,8 +70,8 @@ impl Holds {
         &self.clock
     }
 
-    /// What the log leaves unknown. If the log names all nodes, the idle time is not set yet, because only a sweep
-    /// measures it.
+    /// The quality of the log. If the log names all nodes, the idle time is not set yet, because only a sweep measures
+    /// it.
     pub fn quality(&self) -> &Quality {
         &self.quality
     }

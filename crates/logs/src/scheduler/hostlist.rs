@@ -7,8 +7,8 @@
 //! A few bytes can name a huge number of hosts (`n[1-999999]` has 11 bytes), so limits apply.
 //! [`MAX_HOSTS`] bounds the hosts of one list. A second limit bounds the work over all lists of an
 //! input. The ranges in the last bracket of a name are not expanded, so they cost almost nothing.
-//! All brackets before it must be expanded. Two more limits bound a single name: its length,
-//! because every host may repeat it, and the number of its brackets.
+//! All earlier brackets of the name must be expanded. Two more limits apply to a single name: its
+//! length, because every host may repeat the name, and the number of its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,14 +24,14 @@ pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 /// Maximum number of bytes of a name outside its brackets. Host names have at most 255 bytes.
 const MAX_NAME: usize = 1024;
 
-/// Maximum number of brackets in a name: the expansion recurses once for each. Slurm's names have
-/// only a few.
+/// Maximum number of brackets in a name, because the expansion recurses once for each bracket.
+/// Slurm's names have only a few brackets.
 const MAX_BRACKETS: usize = 32;
 
 /// Maximum number of digits in a number within a bracket.
 const MAX_DIGITS: usize = 18;
 
-/// Why a string is not a list of hosts.
+/// The reason why a string is not a list of hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HostlistError {
     /// An opening or closing bracket has no counterpart, or a bracket is within another bracket.
@@ -68,7 +68,7 @@ pub fn expand(list: &str, mut each: impl FnMut(&str)) -> Result<(), HostlistErro
     })
 }
 
-/// How many hosts a list names.
+/// Number of hosts that a list names.
 ///
 /// # Errors
 /// The text is not a list of hosts.
@@ -80,7 +80,7 @@ pub fn count(list: &str) -> Result<usize, HostlistError> {
     Ok(count)
 }
 
-/// Hosts whose names differ in one number only.
+/// Hosts whose names differ only in one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece<'p> {
     /// The text before the number.

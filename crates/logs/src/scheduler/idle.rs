@@ -56,7 +56,7 @@ struct Found<'n> {
     lack: Option<Lack>,
 }
 
-/// What held nodes, and when. Times are in seconds since 1970; `to` is `None` if the hold does not end in the log.
+/// A hold, without its nodes. Times are in seconds since 1970; `to` is `None` if the hold does not end in the log.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     why: Hold,
@@ -87,7 +87,7 @@ impl Found<'_> {
 }
 
 impl Held {
-    /// The hold of a short job on a node whose name may be cut in the job's list.
+    /// The hold of a short job on a node whose name may have been cut in the job's list.
     fn of(job: &ShortJob) -> Self {
         Held {
             why: Hold::Running,
@@ -246,8 +246,8 @@ impl IdleNodes {
             return self.hold_count(log, at, *nodes, held);
         }
         let Found { nodes, lack } = find(&mut self.nodes, &mut self.short, log, at, nodes)?;
-        // An outage without a list holds no nodes. An outage with an unreadable list leaves nodes unknown, as a job
-        // does.
+        // An outage without a list holds no nodes. An outage with an unreadable list leaves nodes unknown, like a job
+        // with an unreadable list.
         let is_lack = |lack: &Lack| held.why == Hold::Running || lack.cause == Cause::Unreadable;
         let lack = lack.filter(is_lack);
         if nodes.is_empty() && lack.is_none() {
@@ -331,7 +331,8 @@ impl IdleNodes {
     }
 }
 
-/// The number of nodes that a record states for a run. If it states none, the number of its node lists. At least 1.
+/// The number of nodes that a record states for a run, or the number of its node lists if it states none. The result is
+/// at least 1.
 fn stated_nodes(nodes: &Nodes<'_>) -> usize {
     let count = match nodes {
         Nodes::Count(count) => *count as usize,
@@ -603,7 +604,7 @@ fn push(edges: &mut Sorter<Edge>, ranges: &[NodeRange], held: Held) -> Result<()
     Ok(())
 }
 
-/// A number that identifies the job of a record: it combines the file and the line.
+/// A number that identifies the job of a record. It combines the file number and the line number.
 fn serial(at: At) -> u64 {
     let (file, line) = at.numbers();
     file << LINE_BITS | line

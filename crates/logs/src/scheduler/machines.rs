@@ -1,5 +1,5 @@
-//! Machines whose public data `gleaner ingest` reads: where to find the data, and what is missing from them. Most of
-//! the data are tables of jobs; [`OTHER_DATA`] lists the rest.
+//! Machines whose public data `gleaner ingest` reads, with the sources of the data and the gaps in them. Most of the
+//! data are tables of jobs. [`OTHER_DATA`] lists the other data.
 
 use super::table::Role;
 
@@ -10,7 +10,7 @@ pub struct Machine {
     pub name: &'static str,
     /// The name to display, with the site.
     pub title: &'static str,
-    /// Where to find the data.
+    /// The source of the data.
     pub source: &'static str,
     /// The licence of the data.
     pub licence: &'static str,
@@ -61,7 +61,7 @@ impl Machine {
 pub struct OtherData {
     /// The machine and its site, or the kind of data.
     pub title: &'static str,
-    /// Where to find the data.
+    /// The source of the data.
     pub source: &'static str,
     /// The licence of the data.
     pub licence: &'static str,
@@ -131,7 +131,7 @@ const PM100_COLUMNS: &[(Role, &str)] = &[
     (Role::Count, "num_nodes_alloc"),
 ];
 
-/// The machines, in the order of the list.
+/// The machines, in the order of the tables in docs/MACHINES.md.
 pub const MACHINES: &[Machine] = &[
     Machine {
         name: "kestrel",

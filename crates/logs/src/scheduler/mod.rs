@@ -4,7 +4,7 @@
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is not down, drained or
 //! reserved. Each reader streams over the lines of a log and reports records: jobs, and other holds on nodes.
 //! [`crate::occupancy`] turns the holds into events. Only the nodes and the running jobs are kept in memory. Data that
-//! must be sorted goes to temporary files in the folder that `TMPDIR` names.
+//! must be sorted is written to temporary files in the folder that `TMPDIR` names.
 //!
 //! The readers of GPU traces in the crate `gleaner-traces` report the same records, but turn them into a table of jobs.
 //!
@@ -156,18 +156,19 @@ pub struct Options {
     /// Delimiter of the cells in tables of `sacct` and `sacctmgr`, and in tables of jobs. Default: inferred from the
     /// header.
     pub delimiter: Option<String>,
-    /// Number of processors per node, for SWF logs. Default: from the header.
+    /// Number of processors per node, for SWF logs. Default: the number in the header.
     pub cores_per_node: Option<u32>,
     /// Whether lines of SWF logs end with an additional field that states the number of nodes of a job, as in
     /// `frontier:excl:2500x112`.
     pub are_nodes_last: bool,
     /// Number of nodes of the machine, for logs that state only node counts.
     pub node_count: Option<u32>,
-    /// How tables of jobs are read.
+    /// Options for tables of jobs.
     pub table: TableOptions,
     /// File with outages of the whole machine, for ALCF's job records and for tables of jobs.
     pub outages: Option<PathBuf>,
-    /// Which jobs are used. Only jobs in Slurm's table and in tables of jobs can be selected by state.
+    /// The criteria by which jobs are selected. Only jobs in Slurm's table and in tables of jobs can be selected by
+    /// state.
     pub selection: Selection,
     /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have GPUs.
     pub gpu: bool,
@@ -217,7 +218,7 @@ pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Re
     read_opened(inputs, options, open, observer)
 }
 
-/// Reads logs from streams.
+/// Reads logs from streams. The other files that the options name are opened by their paths.
 ///
 /// # Errors
 /// Same as for [`read`].
@@ -229,7 +230,7 @@ pub fn read_inputs<'a>(
     read_opened(inputs, options, open, &Unobserved)
 }
 
-/// Reads logs from streams. `open_other` opens the other files that the options name.
+/// Reads logs from streams, and opens the other files that the options name with `open_other`.
 fn read_opened<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
@@ -470,7 +471,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
     )
 }
 
-/// A phrase for messages: where to get logs of a format.
+/// The source of logs of a format, as a phrase for messages.
 fn origin(format: Format) -> String {
     match format {
         Format::Slurm => format!("`{SACCT_COMMAND}`"),
@@ -483,7 +484,7 @@ fn origin(format: Format) -> String {
     }
 }
 
-/// Reads a list of nodes from bytes; for fuzz targets and tests of damaged input.
+/// Reads a list of nodes from bytes, for fuzz targets and tests of damaged input.
 ///
 /// # Errors
 /// Same as for a file that contains `bytes`.

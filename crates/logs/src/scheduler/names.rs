@@ -1,4 +1,4 @@
-//! Indexes of node names. Names that differ only in a number are stored as ranges of numbers.
+//! Assigns indexes to node names. Names that differ only in a number are stored as ranges of numbers.
 //!
 //! A machine has up to a million nodes, and its logs name them in long ranges. Names are therefore
 //! not stored individually. A name is split at its last number: `rack1-n007x` becomes the stem
@@ -140,8 +140,8 @@ impl Names {
     ///
     /// The loop walks over the numbers. Numbers in a block are passed to `each`. Numbers before the
     /// next block are added, or reported as unknown if there is no room for more names. For
-    /// example, if the block 10-19 is known, 15-30 gives two calls: the known 15-19, and the new
-    /// 20-30.
+    /// example, if the block 10-19 is known, the numbers 15-30 lead to two calls: one for the known
+    /// 15-19, and one for the new 20-30.
     fn range(
         &mut self,
         stem: Stem<'_>,
@@ -296,7 +296,7 @@ fn digits(number: u64) -> usize {
 }
 
 /// Splits a range of numbers into parts whose numbers have the same number of digits after padding. For example, `8-11`
-/// of width 1 gives 8 to 9 of width 1 and 10 to 11 of width 2.
+/// of width 1 is split into 8 to 9 of width 1, and 10 to 11 of width 2.
 fn by_width(numbers: Numbers) -> impl Iterator<Item = (u64, u64, usize)> {
     let Numbers { low, high, width } = numbers;
     let widest = digits(high).max(width);

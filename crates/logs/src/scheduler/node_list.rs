@@ -17,7 +17,7 @@ pub const COMMANDS: &str = "`scontrol show nodes`, `sinfo -N` or `sinfo -h -o %N
 /// The format of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Each node's lines begin with `NodeName=…`.
+    /// The description of each node begins with `NodeName=…`.
     Scontrol,
     /// A table with a header. The value is the index of the column that contains the names.
     Sinfo(usize),
@@ -28,7 +28,7 @@ enum Form {
 }
 
 /// Reads the names in file order. A repeated name counts once. If the file does not exist, a path with a bracket or
-/// a comma is read as the list itself. With `gpu`, only nodes with GPUs are read, which requires the output of
+/// a comma is read as the list itself. If `gpu` is set, only nodes with GPUs are read. This requires the output of
 /// `scontrol show nodes`.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ pub(super) fn read_input(input: &mut Input<'_>, gpu: bool) -> Result<NodeSet> {
     let mut form = None;
     let mut nodes = NodeSet::default();
     let mut faults = Gatherer::default();
-    // With `gpu`, the node whose lines are being read, until a line shows that it has GPUs.
+    // If `gpu` is set, the node whose lines are being read, until a line shows that it has GPUs.
     let mut described = None;
     while let Some(line) = input.next_line()? {
         if is_remark(&line.text) {

@@ -27,9 +27,9 @@ pub struct NodeSet {
     products_room: usize,
     /// The nodes that were looked up last.
     runs: Vec<NodeRange>,
-    /// For each name that is not known yet, how often it has been the last name of a list.
+    /// For each name that is not known yet, the number of lists of which it was the last name.
     sights: BTreeMap<String, u32>,
-    /// If the list of nodes is complete: its names in alphabetical order, once they are needed.
+    /// The names of a complete list of nodes in alphabetical order, sorted when first needed.
     sorted: OnceCell<Completions>,
 }
 
@@ -47,8 +47,8 @@ const MAX_PRODUCT_RUNS: usize = 1 << 20;
 /// The result of looking up lists of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Looked {
-    /// Number of nodes that the lists name. A known node counts once even if it is named twice; an unknown node counts
-    /// each time.
+    /// Number of nodes that the lists name. A known node counts once, even if it is named twice. An unknown node counts
+    /// as often as it is named.
     pub named: usize,
     /// Number of these nodes that are unknown.
     pub unknown: usize,
@@ -62,7 +62,7 @@ pub struct Looked {
     pub is_new: bool,
 }
 
-/// What a log states about the lists of a job.
+/// Information from the log about the lists of a job.
 #[derive(Debug, Clone, Copy)]
 pub struct Stated {
     /// Number of nodes that the job used, if the log states it.

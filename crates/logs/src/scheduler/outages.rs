@@ -12,7 +12,7 @@ use crate::occupancy::{Hold, NodeRange};
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::input::Place;
 
-/// A phrase for messages: where to find the table.
+/// The source of the table, as a phrase for messages.
 const WHERE: &str = "a MACHINESTATUS file published at https://reports.alcf.anl.gov/data/";
 
 const COLUMNS: [&str; 3] = ["START_TIMESTAMP", "END_TIMESTAMP", "IS_ALL_MACHINE_DOWN"];
@@ -86,7 +86,7 @@ struct Outage {
 /// Passes records to the sink for idle nodes, and finds the first start of a job after each outage.
 pub(super) struct WithOutages<'s> {
     sink: &'s mut IdleNodes,
-    /// The outages, by ascending start.
+    /// The outages, in order of their starts.
     outages: Vec<Outage>,
     /// Whether any outage has no end.
     has_open: bool,

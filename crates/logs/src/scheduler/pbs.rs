@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::account_line::AccountLine;
 
-/// A phrase for messages: where to find the log.
+/// The source of the log, as a phrase for messages.
 pub const WHERE: &str = "the files in $PBS_HOME/server_priv/accounting, one per day";
 
 /// Returns the hosts in `exec_host` (`host/N[*C]+…`). If the record lacks `exec_host`, returns the hosts in

@@ -7,14 +7,14 @@ use super::sort::{Packed, Pass, Sorter, Stored, spill_error};
 use gleaner_domain::Pending as Waiting;
 use gleaner_domain::error::Result;
 
-/// Collects when jobs are submitted and when they start.
+/// Collects the submissions and the starts of jobs.
 pub(super) struct Pending {
     changes: Sorter<Wait>,
     /// Whether any job states its submission time.
     is_known: bool,
 }
 
-/// A change of the waiting jobs: a job is submitted, or starts. Changes are ordered by time. The upper bits hold the
+/// A change in the waiting jobs: a job is submitted, or starts. Changes are ordered by time. The upper bits hold the
 /// second. The lowest [`NODES_BITS`] bits hold [`ZERO`] plus the number of nodes, which is negative if the job starts.
 /// Sorting single numbers is faster than sorting pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,11 +85,11 @@ impl Pending {
     }
 }
 
-/// The changes of the waiting jobs, in chronological order.
+/// The changes in the waiting jobs, in chronological order.
 pub(super) struct Waits(Stored<Wait>);
 
 impl Waits {
-    /// The waiting jobs, from the beginning of the log.
+    /// A counter of the waiting jobs that starts at the beginning of the log.
     ///
     /// # Errors
     /// A temporary file cannot be read.

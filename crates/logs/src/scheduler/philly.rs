@@ -14,14 +14,14 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
 
-/// A phrase for messages: where to find the log.
+/// The source of the log, as a phrase for messages.
 pub const WHERE: &str =
     "the unpacked cluster_job_log published at https://github.com/msr-fiddle/philly-traces";
 
 /// Reads Philly's job log.
 pub struct PhillyReader {
-    /// Whether the jobs go into a table, which requires an id, a virtual cluster and a submission time
-    /// for each job.
+    /// Whether the reader is for a table of jobs, which requires an id, a virtual cluster and a
+    /// submission time for each job.
     for_jobs: bool,
 }
 

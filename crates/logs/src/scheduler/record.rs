@@ -24,15 +24,15 @@ pub struct Job<'l> {
     pub user: &'l str,
     /// The virtual cluster or queue.
     pub vc: &'l str,
-    /// The state, in Slurm's terms if the job goes into a table of jobs.
+    /// The state; for a table of jobs, in Slurm's terms.
     pub state: &'l str,
     /// Number of GPUs in each run.
     pub gpus: u64,
     /// Number of CPU cores in each run.
     pub cpus: f64,
-    /// When the job was submitted.
+    /// Submission time.
     pub submit: Option<Moment>,
-    /// How the job left the queue, if it never ran and the log states this.
+    /// The wait of a job that never ran, if the log states it.
     pub queued: Option<Queued>,
     /// The runs in order of their starts; empty if the job never ran, or if only `duration` is known.
     pub runs: &'l [Run<'l>],
@@ -46,10 +46,10 @@ pub struct Job<'l> {
     pub is_part: bool,
 }
 
-/// How a job that never ran left the queue.
+/// The wait of a job that never ran.
 #[derive(Debug, Clone, Copy)]
 pub struct Queued {
-    /// When the job was cancelled; `None` if it was still waiting when the log was written.
+    /// Time of the cancellation; `None` if the job was still waiting when the log was written.
     pub until: Option<Moment>,
     /// Number of nodes that the job requested; 1 if the log does not state it.
     pub nodes: usize,

@@ -1,4 +1,4 @@
-//! Which jobs of a log are used.
+//! The criteria that select the jobs of a log.
 
 use gleaner_domain::error::Fault;
 use gleaner_io::input::Place;

@@ -19,7 +19,7 @@ const FIRST: usize = 1_000;
 /// the decision is based on fewer jobs.
 const MAX_WAITING: usize = 64 << 20;
 
-/// How a table describes the nodes of jobs: by name, or only by number.
+/// The meaning of a table's lists and counts of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// Lists name the nodes.

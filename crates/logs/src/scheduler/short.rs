@@ -12,7 +12,7 @@ use gleaner_domain::words::counted;
 /// Maximum number of jobs that list fewer nodes than they used. Together, these jobs take about 200 MiB.
 const MOST: usize = 1 << 21;
 
-/// Why a list has fewer nodes than the job used.
+/// The reason why a list has fewer nodes than the job used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The list cannot be read.
@@ -33,11 +33,11 @@ pub struct Lack {
     pub last: Option<u32>,
     /// The last name of the list, which may be the beginning of a longer name.
     pub cut: Option<String>,
-    /// Why the last name may have been cut.
+    /// The reason why the last name may have been cut.
     pub doubt: Doubt,
 }
 
-/// Why the last name of a list may have been cut.
+/// The reason why the last name of a list may have been cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
     /// The list names fewer nodes than the job used.
@@ -47,8 +47,8 @@ pub enum Doubt {
     Length(usize),
     /// The list may name all nodes that the job used, but no earlier list contains its last name. The value is the
     /// length of the list in bytes. The name is cut if other names begin with it, no later list contains it, and it is
-    /// not confirmed. A name is confirmed if it is the last name of at least two lists that are too short to have been
-    /// cut at the maximum length of a field.
+    /// not confirmed. A name is confirmed if at least two lists end with it and are too short to have been cut at the
+    /// maximum length of a field.
     New(usize),
 }
 
@@ -73,7 +73,7 @@ struct Lengths {
     is_cut: bool,
 }
 
-/// Minimum length at which fields of a table are cut.
+/// Lists of fewer bytes than this are not assumed to be cut at the maximum length of a field.
 const LEAST_CUT: usize = 255;
 
 /// Jobs that list fewer nodes than they used.
@@ -171,7 +171,7 @@ impl ShortJobs {
     }
 
     /// Decides for each list whether its last name is complete. Then removes the jobs that lack no nodes, and sorts the
-    /// rest by start.
+    /// other jobs by start.
     ///
     /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. This
     /// reduces the number of nodes that the job lacks by one. If the doubt about a last name turns out to be unfounded,

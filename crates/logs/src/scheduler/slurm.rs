@@ -60,7 +60,7 @@ const JOBS: Layout = Layout {
     ..IDLE_NODES
 };
 
-/// Which column names the virtual clusters of jobs.
+/// The column that names the virtual clusters of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VcOf {
     /// The partitions, or the accounts if the table has no column of partitions.
@@ -72,7 +72,7 @@ pub enum VcOf {
 /// Reads the table that `sacct` prints.
 pub struct SacctReader {
     table: LogTable,
-    /// Which column names the virtual clusters; `None` if only the nodes of jobs matter.
+    /// The column that names the virtual clusters; `None` if only the nodes of jobs matter.
     vc_of: Option<VcOf>,
     /// The lines read so far, if the log has several files and a repeated line must be counted only once.
     duplicates: Option<Duplicates>,
@@ -249,8 +249,8 @@ fn never_ran(row: &Row<'_, '_>) -> bool {
     waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END)
 }
 
-/// How a job that never ran left the queue, and how many nodes it requested. `None` if the job is not pending and the
-/// log does not state when it left the queue.
+/// The wait of a job that never ran. `None` if the job is not pending and the log does not state when it left the
+/// queue.
 fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     let until = moment(end);
     let is_pending = is_unknown(end) && state.starts_with("PENDING");

@@ -81,7 +81,7 @@ fn event(row: &Row<'_, '_>, at: At, collector: &mut Collector<'_>) -> Result<()>
     collector.take(at, &Record::Hold(hold, run))
 }
 
-/// Why a node in a state such as `DOWN*` or `MIXED+DRAIN` takes no jobs; `None` if it takes jobs.
+/// The hold on a node in a state such as `DOWN*` or `MIXED+DRAIN`; `None` if the node accepts jobs.
 fn outage(state: &str) -> Option<Hold> {
     let usable = [
         "IDLE",

@@ -2,8 +2,8 @@
 //! section 5.4).
 //!
 //! Values are collected in a segment in memory. Whenever the segment is full, it is sorted and
-//! written to a temporary file, a run. At the end the runs are merged with a heap that holds the
-//! next value of each run. So memory is needed only for one segment, and later for one value and
+//! written to a temporary file, called a run. At the end, the runs are merged with a heap that holds
+//! the next value of each run. So memory is needed only for one segment, and later for one value and
 //! one read buffer for each run. For example, 10 million edges in segments of 4 million make three
 //! runs.
 

@@ -13,7 +13,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
-/// A phrase for messages: where to find such logs.
+/// The source of such logs, as a phrase for messages.
 pub const WHERE: &str =
     "the Parallel Workloads Archive (https://www.cs.huji.ac.il/labs/parallel/workload/)";
 
@@ -65,8 +65,8 @@ pub(super) struct SwfReader {
 struct SwfHeader {
     start: Option<i64>,
     zone: Option<Zone>,
-    /// How many seconds local time is ahead of UTC. Earlier versions of the format state this offset
-    /// in place of the zone.
+    /// Number of seconds by which local time is ahead of UTC. Earlier versions of the format state
+    /// this offset in place of the zone.
     offset: Option<i32>,
     nodes: Option<u32>,
     processors: Option<u32>,
@@ -213,8 +213,7 @@ fn is_selected(numbers: &[f64], selection: &Selection) -> bool {
     number.is_some_and(|number| selection.takes_partition(&number.to_string()))
 }
 
-/// The number of nodes in a field that ends with nodes times processors, such as
-/// `frontier:excl:8x64`.
+/// The number of nodes in a field that ends with `NODESxPROCESSORS`, such as `frontier:excl:8x64`.
 fn nodes_of_shape(text: &str) -> Option<u32> {
     let is_digit = |c: char| c.is_ascii_digit();
     let (before, processors) = text.rsplit_once('x')?;

@@ -21,7 +21,7 @@ pub struct SpotLog {
     pub(super) notes: Vec<String>,
 }
 
-/// The rows of a trace, in order of time.
+/// The rows of a trace, in chronological order.
 pub(super) enum Rows {
     /// Each row names a node, and states whether the node is present after the row's time.
     Named(Vec<(Utc, Change)>),
@@ -61,7 +61,7 @@ impl SpotLog {
         &self.clock
     }
 
-    /// Calls `event` with every event in order of time. The arguments are the time and the nodes that change, in
+    /// Calls `event` with every event in chronological order. The arguments are the time and the nodes that change, in
     /// ascending order of index. All rows with the same time form one event.
     ///
     /// # Errors

@@ -8,8 +8,8 @@
 //! 2021-05-21, 00:01:00, 7     a local time, and the number of nodes from then on
 //! ```
 //!
-//! A node is idle while it is present. Counts are assigned to nodes with generated names: while the count is N, the
-//! nodes with the N lowest indexes are idle. So the node that joined last leaves first.
+//! A node is idle while it is present. If a trace contains only counts, the names of the nodes are generated. While the
+//! count is N, the nodes with the N lowest indexes are idle. So the node that joined last leaves first.
 
 mod log;
 mod reader;

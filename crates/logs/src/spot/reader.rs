@@ -141,8 +141,7 @@ impl SpotReader {
     pub fn finish(self, mut log: Log, start: Option<Utc>) -> Result<SpotLog> {
         let is_dated = self.form == Some(Form::Dated);
         if is_dated && start.is_some() {
-            let message =
-                "--start is for traces in milliseconds, but this trace has local times: omit it";
+            let message = "--start is for traces in milliseconds, but this trace has local times: omit --start";
             return Err(Error::Usage(message.to_owned()));
         }
         let times: Vec<Utc> = match self.form {
@@ -174,7 +173,7 @@ impl SpotReader {
                 let most = self.counted.iter().map(|(_, count)| *count).max();
                 let (nodes, rank) = numbered(most.unwrap_or(0).max(1));
                 let note = "the trace only counts nodes: the nodes with the lowest indexes are idle, so \
-                            the node that came last leaves first";
+                            the node that joined last leaves first";
                 log.notes.push(note.to_owned());
                 (nodes, rank, Rows::Counted(self.counted))
             }

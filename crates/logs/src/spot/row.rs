@@ -17,7 +17,7 @@ pub(super) enum Form {
     Dated,
 }
 
-/// What a line records.
+/// The content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event<'l> {
     /// A node joins or leaves.

@@ -115,7 +115,7 @@ fn idle(holds: Holds) -> (Vec<Vec<BTreeSet<usize>>>, Quality) {
     (logs, summaries[1].quality.clone())
 }
 
-/// The nodes that are idle at each second.
+/// The nodes that are idle in each second.
 fn truth(jobs: &[Job], nodes: usize) -> Vec<BTreeSet<usize>> {
     let busy = |second: i64| -> BTreeSet<usize> {
         let runs = jobs
@@ -243,7 +243,7 @@ proptest! {
     }
 }
 
-/// How the node list of a job is damaged.
+/// The damage to the node list of a job.
 #[derive(Debug, Clone, Copy)]
 enum Damage {
     None,

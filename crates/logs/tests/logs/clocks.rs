@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use super::support::{between, events, month_first, sample, text};
 
 const HOUR: i64 = 3600;
-/// 2026-03-08 08:00 in UTC, when Chicago's clock is put forward from 2:00 to 3:00.
+/// 2026-03-08 08:00 UTC, when Chicago's clock is put forward from 2:00 to 3:00.
 const SPRING: i64 = 1_772_956_800;
-/// 2026-11-01 07:00 in UTC, when Chicago's clock is put back from 2:00 to 1:00.
+/// 2026-11-01 07:00 UTC, when Chicago's clock is put back from 2:00 to 1:00.
 const AUTUMN: i64 = 1_793_516_400;
 
 /// Chicago's offset from UTC, in seconds, at a time in 2026.
@@ -170,7 +170,7 @@ fn an_hour_that_occurs_twice_is_resolved_by_the_order_of_a_jobs_times() {
             .found
             .contains_key(&Reason::EndsBeforeStart)
     );
-    // Without the zone, the second job ends before it starts, and a note says that the zone is
+    // Without the zone, the second job ends before it starts, and a remark says that the zone is
     // unknown.
     let (_, summary) = read(&log, &Options::new(Format::Slurm));
     assert_eq!(summary.log_counts.found[&Reason::EndsBeforeStart].count, 1);

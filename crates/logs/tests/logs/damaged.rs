@@ -231,7 +231,7 @@ fn records(id: u32, (from, to): (i64, Option<i64>), hosts: &str) -> Vec<(i64, St
     records
 }
 
-/// The records of all jobs in order of time.
+/// The records of all jobs in chronological order.
 fn accounts(jobs: &[((i64, Option<i64>), &str)]) -> String {
     let jobs = (1..).zip(jobs);
     let mut all: Vec<_> = jobs

@@ -5,7 +5,7 @@ use gleaner_logs::scheduler::{Format, Options, Reason, read_events_only, read_no
 
 use super::support::{between, events, sample, text};
 
-/// Reads a sample in which `from` is replaced by `to`.
+/// Reads a sample in which `from` is replaced with `to`.
 fn damaged(name: &str, options: &Options, from: &str, to: &str) -> (u64, String) {
     let whole = text(name);
     assert!(whole.contains(from), "{name} lacks {from:?}");

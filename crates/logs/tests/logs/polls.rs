@@ -34,7 +34,7 @@ fn named(nodes: &[(&str, StateClass)]) -> BTreeMap<String, StateClass> {
     named.collect()
 }
 
-/// How often each kind of fault occurred.
+/// The number of faults of each kind.
 fn faults(read: &PollNames) -> Vec<(Reason, u64)> {
     let found = read.counts.found.iter();
     found

@@ -8,10 +8,10 @@ use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Format, Input, Options};
 use proptest::prelude::*;
 
-/// What became of a job that was submitted.
+/// The fate of a submitted job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
-    /// The job ran, for this number of seconds.
+    /// The job ran for this number of seconds.
     Ran(i64),
     /// The job left the queue without running.
     Cancelled,
@@ -31,7 +31,7 @@ struct Job {
 }
 
 impl Job {
-    /// When the job left the queue; `None` if it never did.
+    /// Time at which the job left the queue; `None` if it never did.
     fn left(&self) -> Option<i64> {
         (self.fate != Fate::Waiting).then_some(self.submit + self.wait)
     }

@@ -122,7 +122,7 @@ fn slurm(jobs: &[Job]) -> String {
     log
 }
 
-/// Records of starts and ends in order of time.
+/// Records of starts and ends in chronological order.
 fn records(jobs: &[Job], hosts: fn(&[String]) -> String) -> String {
     let mut lines = Vec::new();
     for (id, job) in jobs.iter().enumerate() {

@@ -117,7 +117,7 @@ fn nodes_are_busy_when_the_jobs_say_so() {
     let (rows, _) = read("sacct.txt", "nodes.txt", None);
     let idle = idle(&rows);
     let truth = truth();
-    // When a node was down or drained, from events.txt.
+    // The outages in events.txt: node, start and end.
     let at = |text: &str| text.parse::<Local>().unwrap().0 / 1_000_000_000;
     let outages = [
         ("n01", at("2026-11-20 20:47:48"), at("2026-11-20 20:48:00")),

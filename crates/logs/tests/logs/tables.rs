@@ -13,7 +13,7 @@ use super::parquet_tables::{Cells, file};
 use super::round_trips::{DAY, Job, MINUTES, NODES, at, dense, iso, job, name, states};
 use super::support::{between, events, events_of, sample};
 
-/// How times are written.
+/// The format of times.
 #[derive(Debug, Clone, Copy)]
 enum Times {
     Seconds,
@@ -28,7 +28,7 @@ enum Times {
     Stamps(&'static str, i64, bool),
 }
 
-/// How the nodes of a job are written.
+/// The format of the nodes of a job.
 #[derive(Debug, Clone, Copy)]
 enum Hosts {
     Brackets,
@@ -44,7 +44,7 @@ enum Hosts {
     Count,
 }
 
-/// How a table is written.
+/// The format of a table.
 #[derive(Debug, Clone)]
 struct Spelling {
     parquet: bool,
@@ -52,7 +52,7 @@ struct Spelling {
     quote_all: bool,
     times: Times,
     hosts: Hosts,
-    /// How a missing value is written.
+    /// The text for a missing value.
     none: &'static str,
     with_count: bool,
     /// For each column, the index of its name among the known names of its role.

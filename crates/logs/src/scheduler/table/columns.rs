@@ -1,24 +1,24 @@
-//! Which columns of a table state when and where a job ran.
+//! The roles of columns in a table of jobs, and the search for the column of each role.
 
 use std::fmt::Write as _;
 
 use super::rows::Header;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 
-/// What a column of a table of jobs states.
+/// The content of a column in a table of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// When the job started.
+    /// Start time of the job.
     Start,
-    /// When the job ended.
+    /// End time of the job.
     End,
-    /// When the job was submitted.
+    /// Submission time of the job.
     Submit,
     /// The nodes on which the job ran.
     Nodes,
-    /// How many nodes the job ran on.
+    /// Number of nodes on which the job ran.
     Count,
-    /// How many cores the job had in total.
+    /// Total number of cores of the job.
     Cores,
     /// The identifier of the job, as used in a table of members.
     Id,

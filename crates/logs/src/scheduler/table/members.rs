@@ -18,7 +18,7 @@ use gleaner_domain::error::{Fault, Faults, Result};
 /// Maximum number of rows. Together, they take 1 GiB.
 const MAX_ROWS: usize = 1 << 26;
 
-/// Longest name of a node, in bytes.
+/// Maximum length of a node's name, in bytes.
 const MAX_NAME: usize = 255;
 
 /// The names that the column of nodes has in public data sets.
@@ -36,7 +36,7 @@ const NODES: [&str; 7] = [
 const ID: usize = 0;
 const NODE: usize = 1;
 
-/// Which nodes each job ran on.
+/// The nodes of each job.
 #[derive(Debug, Default)]
 pub(in super::super) struct Members {
     /// The name of the column that identifies the jobs.

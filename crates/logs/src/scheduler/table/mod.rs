@@ -35,10 +35,10 @@ pub(super) use values::time;
 
 use columns::{ALCF_START, Columns, LOCATION};
 
-/// A phrase for messages: where to find such tables.
+/// The source of such tables, as a phrase for messages.
 pub const WHERE: &str = "a table of jobs with their starts, ends and nodes (`gleaner ingest table --list` names public ones)";
 
-/// A phrase for messages: why the times in ALCF's tables are treated as UTC.
+/// The reason why the times in ALCF's tables are treated as UTC, as a phrase for messages.
 pub(super) const ALCF_UTC: &str = "ALCF's tables do not state their zone, but maintenance begins at 15:00 in winter \
                                    and at 14:00 in summer; if these times are UTC, both are 9:00 \
                                    in Chicago";

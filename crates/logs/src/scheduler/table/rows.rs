@@ -16,7 +16,7 @@ const MAX_SPAN: usize = 1 << 20;
 /// Receives the rows of a table.
 pub(in super::super) trait TakeRows {
     /// Chooses the columns to read: for each role, the index of its column among the names, or `None` if the table
-    /// lacks it. [`Row`] gives the cells of these columns by role.
+    /// lacks it. [`Row`] provides the cells of these columns by role.
     ///
     /// # Errors
     /// Columns are missing.
@@ -28,7 +28,7 @@ pub(in super::super) trait TakeRows {
         None
     }
 
-    /// Takes a row.
+    /// Receives a row.
     ///
     /// # Errors
     /// There is a fault and the reader is strict, or a temporary file cannot be written.
@@ -53,10 +53,10 @@ pub(in super::super) enum Row<'r> {
     Stored(&'r Rows<'r>, &'r [Option<Stored>]),
 }
 
-/// A column of a Parquet file that is read.
+/// A Parquet column to be read.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Stored {
-    /// Its index among the columns that are read.
+    /// Index among the columns to be read.
     chosen: usize,
     utc: bool,
     list: bool,
@@ -256,7 +256,7 @@ struct TextTable {
     dialect: Dialect,
     /// Number of columns.
     width: usize,
-    /// The index of the column of each role.
+    /// For each role, the index of its column.
     at: Vec<Option<usize>>,
     /// The previous row, if its last quote is still open.
     open: Option<OpenRow>,
@@ -271,7 +271,7 @@ struct OpenRow {
 }
 
 impl TextTable {
-    /// Takes the next line, which is a row or part of a row.
+    /// Processes the next line, which is a row or part of a row.
     ///
     /// A quote that is never closed must not turn the rest of the file into one cell. Therefore, a line that is a row
     /// by itself ends an open row.
@@ -318,7 +318,7 @@ impl TextTable {
         }
     }
 
-    /// Takes a row. Unmatched quotes count as ordinary characters if this gives the row as many cells as the header.
+    /// Processes a row. Unmatched quotes count as ordinary characters if the row then has as many cells as the header.
     fn row(
         &self,
         text: &str,
