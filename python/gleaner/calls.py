@@ -305,7 +305,7 @@ def simulate(
         Number of GPUs per node [default: 8]
     idle_events
         Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
-        .gev. It requires a single policy. If the trace has no dates, --epoch sets them
+        .gev. This requires a single policy. If the trace has no dates, --epoch sets them
     jobs
         Number of threads [default: the number of cores]. The results do not depend on this number
     lend

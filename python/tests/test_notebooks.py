@@ -1,4 +1,4 @@
-"""Notebooks show runs and pages as tables and figures, and the notebooks of the repository run."""
+"""Notebooks show runs and pages as tables and figures, and the repository's notebooks run without errors."""
 
 from __future__ import annotations
 

@@ -326,7 +326,7 @@ def test_a_study_that_is_killed_again_and_again_loses_nothing(name: str, tmp_pat
     for trial in study.trials:
         assert trial.intermediate_values == {at: curve(trial.params["x"])(at) for at in range(1, trial.last_step + 1)}
         assert (trial.last_step == 9) == (trial.state == COMPLETE)
-    # No part of a training was repeated, except the last value if the kill came before the trial's end was recorded.
+    # No part of the training was repeated, except the last value if the kill came before the trial's end was recorded.
     trained = [line.split() for line in Path(f"{where}.trained").read_text().splitlines()]
     before_the_end = [(number, at) for number, at in trained if at != "9"]
     assert len(before_the_end) == len(set(before_the_end)) > 50

@@ -1,4 +1,4 @@
-"""Searches in Python: the built-in algorithms as objects, and algorithms of one's own."""
+"""Searches in Python: the built-in algorithms as objects, and user-defined algorithms."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Asha(gleaner.Search):
     def next_trial(self) -> Optional[gleaner.Trial]:
         for rung in reversed(range(len(self.rungs) - 1)):
             measured, waiting = self.measured[rung], self.waiting[rung]
-            # If any unpromoted trial is among the best third, the best unpromoted trial is.
+            # If any unpromoted trial is among the best third, then the best unpromoted trial is too.
             if waiting and bisect_left(measured, waiting[0]) < len(measured) // self.eta:
                 _, number = waiting.pop(0)
                 self.trials[number].target = self.rungs[rung + 1]

@@ -237,7 +237,7 @@ def test_scripts_need_no_guard(tmp_path: Path) -> None:
 
 
 def test_digests_are_those_of_the_script(tmp_path: Path) -> None:
-    """Workers do not find the source of functions of a script."""
+    """Workers cannot read the source of functions that the script defines, so the script computes their digests."""
     pytest.importorskip("cloudpickle")
     head = OWN.rpartition("gleaner.sweep")[0]
     call = "print(*{run.summary['objective_sha256'] for _, run in gleaner.sweep({**PLAN, 't_fwd': [60, 120], 'objective': own}, workers=COUNT)})\n"

@@ -50,7 +50,7 @@ def test_a_missing_library_is_named(method: str, missing: str, packages: str, ru
 
 
 def cells(html: str) -> list[list[str]]:
-    """The texts of a table's body."""
+    """The text of each cell in a table's body, row by row."""
     body = html.partition("<tbody>")[2].partition("</tbody>")[0]
     return [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)]
 

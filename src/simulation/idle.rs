@@ -21,7 +21,7 @@ settings! {
     #[derive(Debug, Clone, Serialize)]
     pub struct IdleLog under "Output" {
         /// Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
-        /// .gev. It requires a single policy. If the trace has no dates, --epoch sets them.
+        /// .gev. This requires a single policy. If the trace has no dates, --epoch sets them.
         pub idle_events: Option<PathBuf> = None => Spec::of("FILE");
         /// Extend the --idle-events log to the end of the last job. By default, the log ends at the last submission.
         /// After that, the simulated cluster gradually empties, unlike a cluster in use.

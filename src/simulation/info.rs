@@ -24,7 +24,7 @@ pub struct Info<'a> {
 }
 
 impl<'a> Info<'a> {
-    /// The fields for these results.
+    /// The fields for the given results.
     pub fn new(results: &'a Results<'a>) -> Self {
         let simulation = &results.simulation;
         let used = &results.simulated.inputs().estimates_used;

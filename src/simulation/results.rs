@@ -25,7 +25,7 @@ use gleaner_simulate::idle::{TooLate, idle_log};
 use gleaner_simulate::policies::Needs;
 use serde_json::Value;
 
-/// Which tables are also written as CSV.
+/// The optional files to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Writing {
     /// Whether to write the tables of jobs and minutes.

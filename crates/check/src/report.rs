@@ -24,7 +24,7 @@ impl Findings {
     /// Maximum number of sentences in [`Findings::wrong`].
     pub const SHOWN: usize = 20;
 
-    /// The name that stands for all columns or fields of a file.
+    /// The name that represents all columns or fields of a file.
     pub const WHOLE: &str = "all of it";
 
     /// Reason for a column or field that no check mentions.
@@ -94,7 +94,7 @@ impl Findings {
         above.chain([name, Self::WHOLE]).any(is_known)
     }
 
-    /// The columns and fields that are not verified: file, name, reason.
+    /// The columns and fields that are not verified, each as (file, name, reason).
     pub fn unverified(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.unverified.iter().flat_map(|(file, names)| {
             let names = names.iter();

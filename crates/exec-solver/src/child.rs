@@ -113,7 +113,7 @@ impl Program {
         }
     }
 
-    /// Waits for the next event until `deadline`. After the deadline, queued lines are ignored.
+    /// Waits for the next event, up to `deadline`. After the deadline, queued lines are ignored.
     /// Otherwise, a program that writes lines faster than they are read could postpone its deadline.
     pub fn next(&self, deadline: Instant) -> Event {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -127,7 +127,7 @@ impl Program {
         }
     }
 
-    /// How the program ended, and the last line of its standard error.
+    /// A description of the program's end, with the last line of its standard error.
     pub fn last_words(&mut self) -> String {
         let end = self.end();
         let end = end.unwrap_or_else(|| "it closed its output".into());
@@ -150,7 +150,7 @@ impl Program {
         Some(gleaner_domain::words::printable(last).to_string())
     }
 
-    /// How the program ended; `None` while it is running.
+    /// A description of the program's end; `None` while the program is running.
     pub fn end(&mut self) -> Option<String> {
         let status = self.process.end(GRACE)?;
         Some(status.to_string())

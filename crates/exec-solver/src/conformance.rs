@@ -42,8 +42,8 @@ const PROBLEMS: u64 = 40;
 /// Number of small problems with node classes.
 const CLASS_PROBLEMS: u64 = 20;
 
-/// Number of faults after which the remaining small problems are skipped. Otherwise, the checks of a program that is
-/// always late would take minutes.
+/// Number of faults after which the remaining small problems are skipped. Without this limit, the checks of a program
+/// that is always late would take minutes.
 const ENOUGH: usize = 3;
 
 /// Limits for each small problem.
@@ -52,10 +52,10 @@ const LIMITS: Limits = Limits {
     gap: 1e-9,
 };
 
-/// Time by which a program may exceed a time limit.
+/// Maximum time by which a program may exceed a time limit.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Time that a program may take after `cancel`, and after `quit`.
+/// Maximum time that a program may take to react to `cancel` or `quit`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A check that runs after the hello and the small problems: its name, and the function that runs
@@ -202,7 +202,7 @@ impl<'o> Talk<'o> {
         })
     }
 
-    /// The next event of the program; `None` once the checks are stopped.
+    /// The next event from the program; `None` once the checks are stopped.
     fn next(&self, deadline: Instant) -> Option<Event> {
         next(&self.program, deadline, &|| self.observer.is_stopped())
     }

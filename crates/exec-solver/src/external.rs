@@ -24,14 +24,13 @@ use crate::tally::TallyHandle;
 /// Maximum time to wait for an answer after `cancel` is sent.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How often to check for a stop request while waiting for an answer.
+/// Interval between checks for a stop request while waiting for an answer.
 const PULSE: Duration = Duration::from_millis(20);
 
 /// Maximum length, in bytes, of a program's name and of its version.
 const LONGEST_NAME: usize = 256;
 
-/// Number of consecutive times that a program may die without an answer before it is no longer
-/// restarted.
+/// Number of consecutive deaths without an answer after which a program is no longer restarted.
 const MOST_DEATHS: usize = 10;
 
 /// Sends problems to a program and checks its answers.

@@ -22,7 +22,7 @@ pub(crate) struct Judge {
     pub tally: TallyHandle,
     big_m: BigM,
     /// Largest relative gap to the exact optimum at which a plan is still confirmed as optimal (default:
-    /// [`CONFIRM_GAP`]). If the gap in the limits is larger, it applies instead.
+    /// [`CONFIRM_GAP`]). If the gap in the limits is larger, that gap applies instead.
     confirm_gap: f64,
     /// When set, stops the exact solver for node classes.
     pub stop: Arc<AtomicBool>,
@@ -49,7 +49,7 @@ impl Judge {
         );
     }
 
-    /// Counts an answer that was missing at the time limit.
+    /// Counts an answer that did not arrive within the time limit.
     pub fn late(&self, problem: &impl Judged, limits: &Limits) {
         let seconds = limits.time.as_secs_f64();
         self.tally.fault(
@@ -74,8 +74,9 @@ impl Judge {
         }
     }
 
-    /// Judges a valid plan, which the program may have reported as optimal. Without a plan, returns the fallback,
-    /// or an answer without a plan if there is no fallback.
+    /// Judges a valid plan. If `claims` is set, the program reported the plan as optimal, so the plan is compared with
+    /// the exact solver's plan. Without a plan, returns the fallback, or an answer without a plan if there is no
+    /// fallback.
     pub fn worth<P: Judged>(
         &self,
         problem: &P,

@@ -17,14 +17,15 @@
 //! # Ok::<(), gleaner_solvers::SolveError>(())
 //! ```
 //!
-//! A program ([`External`]) is started once. It reads JSON documents from its standard input and writes JSON documents
-//! to its standard output, one on each line: see [`protocol`] and docs/SOLVERS.md. The program's answers
-//! are never trusted: every plan is checked, and its objective is computed here. A plan that the program
+//! A program ([`External`]) is started once, not for every problem. It reads JSON documents from its standard input and
+//! writes JSON documents to its standard output, one on each line: see [`protocol`] and docs/SOLVERS.md. The program's
+//! answers are never trusted: every plan is checked, and its objective is computed here. A plan that the program
 //! reports as optimal is compared with the exact solver's optimum if that solver accepts the problem.
 //!
 //! A program that is late, dies or writes invalid messages does not end a run. In that case, the
 //! answer to the problem is the program's last valid plan, if there is one. The fault is counted in
-//! a [`Tally`], and the program is restarted for the next problem.
+//! a [`Tally`]. A program that has ended is restarted for the next problem, unless it has died too
+//! often without an answer.
 //!
 //! Our own solvers are never judged, but the libraries that they use may fail. [`Counted`] counts these failures.
 //!

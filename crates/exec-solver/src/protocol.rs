@@ -10,7 +10,7 @@ pub const VERSION: u32 = 1;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request<'a> {
-    /// The first message.
+    /// The first message, which identifies Gleaner.
     Hello {
         /// The versions of the protocol that we support.
         protocols: &'a [u32],
@@ -21,9 +21,9 @@ pub enum Request<'a> {
     },
     /// A problem to solve.
     Solve {
-        /// Id of the request; answers repeat it.
+        /// Id of the request. Every reply to the request contains this id.
         id: &'a str,
-        /// Seconds until the answer must arrive.
+        /// Number of seconds within which the answer must arrive.
         time_limit: f64,
         /// Relative gap at which a plan counts as optimal.
         gap: f64,
@@ -36,7 +36,7 @@ pub enum Request<'a> {
     },
     /// A request to end the search and answer now.
     Cancel {
-        /// The request.
+        /// Id of the request to be answered.
         id: &'a str,
     },
     /// A request to exit. Closing the program's input has the same meaning.
@@ -57,7 +57,7 @@ pub enum RequestedProblem<'a> {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// The first message.
+    /// The first message, which identifies the program.
     Hello(Hello),
     /// A plan that the program has found; better plans may follow.
     Incumbent(Incumbent),
@@ -90,7 +90,7 @@ impl Hello {
 /// A plan found during the search.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Incumbent {
-    /// The request.
+    /// Id of the request.
     pub id: String,
     /// The plan.
     #[serde(flatten)]
@@ -102,7 +102,7 @@ pub struct Incumbent {
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Done {
-    /// The request.
+    /// Id of the request.
     pub id: String,
     /// The status of the answer.
     pub status: DoneStatus,

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// The runs of a sweep.
 #[derive(Debug, Clone)]
 pub struct Sweep {
-    /// Whether replays or simulations were swept.
+    /// The kind of runs: replays or simulations.
     pub mode: Mode,
     /// The metric by which the user chose to rank the settings.
     pub by: Metric,

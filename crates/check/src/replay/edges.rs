@@ -10,7 +10,7 @@ use gleaner_domain::{EventLog, Utc};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub(super) time: Utc,
-    /// Whether the allocation starts. Ends sort before starts.
+    /// Whether the allocation starts. Ends are sorted before starts.
     pub(super) starts: bool,
     /// The node's index in the log.
     pub(super) node: u32,

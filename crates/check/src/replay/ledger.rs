@@ -40,7 +40,7 @@ pub(super) struct Account {
     pub spent: Spent,
 }
 
-/// How node-time and gross work were spent.
+/// The breakdown of node-time and gross work.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spent {
     pub used: f64,
@@ -88,7 +88,7 @@ pub(super) struct Ledger<'a> {
     /// Whether the tables list tasks other than those that follow from the inputs. If so, the accounts cannot be
     /// recomputed any further.
     is_lost: bool,
-    /// The class of each node; 0 if all nodes are alike.
+    /// The class of each node; 0 for all nodes if there are no classes.
     node_class: Vec<usize>,
     /// The accounts by class; `None` if the log has only one class.
     pub classes: Option<ClassAccounts>,
@@ -136,7 +136,7 @@ pub(super) struct Expected {
     pub rescale_cost: f64,
     /// Idle node-time since the previous row.
     pub idle: f64,
-    /// How node-time and work were spent since the previous row.
+    /// The breakdown of node-time and work since the previous row.
     pub spent: Spent,
     /// Whether the decision changed a task's number of nodes.
     pub is_changed: bool,

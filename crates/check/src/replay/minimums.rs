@@ -11,7 +11,7 @@ use gleaner_domain::{TaskGroup, TrainingTask};
 
 use super::rates::cap;
 
-/// Whether `nodes` nodes suffice for a plan in which every group is within its minimum and maximum.
+/// Whether `nodes` nodes suffice for a plan that respects the minimum and the maximum of every group.
 /// Groups without an active task are ignored. Returns `None` if a task is in two groups, because
 /// the totals of these groups then depend on each other.
 pub(super) fn can_be_had(

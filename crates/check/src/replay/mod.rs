@@ -54,7 +54,7 @@ pub struct Inputs<'a> {
     pub seed: u64,
     /// Whether the tasks are resubmitted in rounds.
     pub repeat: bool,
-    /// The node classes that the solver distinguishes; `None` if all nodes are alike.
+    /// The node classes that the solver distinguishes; `None` if it distinguishes none.
     pub classes: Option<&'a NodeClasses>,
     /// Minimum length of idle fragments in seconds: shorter fragments were ignored. `None` if no
     /// fragments were ignored.

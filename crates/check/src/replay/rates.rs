@@ -12,7 +12,7 @@ const BUDGET: u64 = 20_000_000_000;
 /// Caches the best total rates of each set of tasks that share nodes.
 #[derive(Debug, Default)]
 pub(super) struct BestRates {
-    /// Maximum number of nodes of each class. If all nodes are alike, they form a single class.
+    /// Maximum number of nodes of each class. Without node classes, all nodes form a single class.
     most: Vec<u32>,
     spent: u64,
     /// The best rates of each set of tasks, keyed by the tasks' sorted indices into the file.

@@ -172,7 +172,7 @@ fn functions(arguments: &Map<String, Value>, summary: &Summary, findings: &mut F
     }
 }
 
-/// Compares the forward window, which is either given as a number or was determined by the run.
+/// Compares the forward window, which was either given as a number or determined by the run.
 fn window(given: Option<&Value>, chosen: f64, summary: &Summary, findings: &mut Findings) {
     let place = format!("{SUMMARY}: t_fwd");
     if let Some(seconds) = given.and_then(Value::as_f64) {

@@ -10,7 +10,7 @@ use gleaner_domain::results::replay::{Ended, StepStatus};
 const FILE: &str = "summary.json";
 
 impl Ledger<'_> {
-    /// Compares the fields that follow from the tables.
+    /// Compares the fields that can be computed from the tables.
     pub(super) fn compare_summary(&self, findings: &mut Findings) {
         self.compare_log(findings);
         self.compare_end(findings);
@@ -431,8 +431,8 @@ impl Ledger<'_> {
         }
     }
 
-    /// Compares the measures of how evenly tasks progressed: the minimum normalised progress, and
-    /// Jain's index.
+    /// Compares the measures of fairness between tasks: the minimum normalised progress, and Jain's
+    /// index.
     fn compare_fairness(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let shares = self

@@ -111,8 +111,8 @@ impl Ledger<'_> {
         });
     }
 
-    /// Compares how often a task was rescaled, and the resulting loss of progress. The decision at
-    /// the last event may have rescaled a task that is still active.
+    /// Compares the number of times that a task was rescaled, and the resulting loss of progress. The
+    /// decision at the last event may have rescaled a task that is still active.
     fn compare_rescales(&self, task: usize, findings: &mut Findings) {
         let (row, account) = (&self.written.tasks[task], &self.accounts[task]);
         let definition = self.definition(task as u32);

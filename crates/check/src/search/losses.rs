@@ -9,7 +9,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The purpose that is part of the key of the random numbers that determine the best hyperparameters.
+/// The part of the random-number key that selects the numbers for the best hyperparameters.
 const OPTIMUM: u64 = 3;
 
 /// The losses of a search's trials.
@@ -73,7 +73,8 @@ impl<'a> Losses<'a> {
         }
     }
 
-    /// The share of all combinations of hyperparameters that are better than a trial's; `None` if the search has none.
+    /// The share of all hyperparameter combinations that are better than the trial's combination. `None` if the search
+    /// has no hyperparameters.
     fn rank(&self, trial: u32, optimum: &[f64]) -> Option<f64> {
         let parameters: Parameters = serde_json::from_str(&self.parameters(trial)).ok()?;
         let unit = self.spec.space.unit(&parameters);

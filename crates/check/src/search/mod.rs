@@ -43,7 +43,7 @@ pub(crate) struct Coming {
     pub origin: u32,
     /// The task's name in the replay.
     pub name: String,
-    /// Its work.
+    /// The work of the task.
     pub work: f64,
 }
 

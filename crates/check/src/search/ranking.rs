@@ -1,9 +1,9 @@
 //! Ranks trials by one or several losses.
 //!
-//! With several losses, the front of a trial is the length of the longest chain of other trials in which each trial
-//! dominates the next, and the last one dominates the trial itself. Within a front, trials are ordered by their
-//! distances to the trials before them, as in Schmucker et al. 2021 (arXiv:2106.12639), with each loss divided by its
-//! range in the front.
+//! With several losses, consider all chains of trials in which each trial dominates the next. The front of a trial is
+//! the number of trials before it in the longest chain that ends with this trial. Within a front, trials are ordered by
+//! their distances to the trials before them, as in Schmucker et al. 2021 (arXiv:2106.12639), with each loss divided by
+//! its range in the front.
 
 use std::cmp::Ordering;
 

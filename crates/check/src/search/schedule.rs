@@ -1,7 +1,7 @@
 //! Decides which trial trains next. The decision depends on the settings of the search and the
 //! losses so far.
 //!
-//! The algorithms follow the papers. Median stopping is described in section 3.2.2 of Golovin et al. 2017, and
+//! The algorithms follow these papers. Median stopping is described in section 3.2.2 of Golovin et al. 2017, and
 //! population-based training in Jaderberg et al. 2017 (arXiv:1711.09846). Successive halving and ASHA are Algorithms 1
 //! and 2 of Li et al. 2020 (arXiv:1810.05934), and Hyperband is Algorithm 1 of Li et al. 2018 (arXiv:1603.06560).
 
@@ -66,8 +66,8 @@ struct Population {
 }
 
 impl Population {
-    /// Records a loss. Returns whether the trial is replaced: it is in the worst fifth, and a trial in the best fifth
-    /// has reached the same rung.
+    /// Records a loss. Returns whether the trial is replaced. This is the case if it is in the worst fifth and a trial
+    /// in the best fifth has reached the same rung.
     fn replaces(&mut self, loss: f64, trial: u32, rung: usize) -> bool {
         self.members.retain(|(_, other, _)| *other != trial);
         self.members.push((loss, trial, rung));

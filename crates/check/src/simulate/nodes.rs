@@ -213,9 +213,9 @@ impl Nodes {
         added.is_some_and(|slot| self.nodes[slot as usize].runs.is_empty())
     }
 
-    /// Adds a node, or removes the idle node with the highest name. From the second removal on, the
-    /// added node first swaps names with the removed node if the added node is busy. Returns the
-    /// number of the added node if it was renamed.
+    /// Adds a node, or removes the idle node with the highest name. At the second and each later
+    /// removal, the added node first swaps names with the removed node if the added node is busy.
+    /// Returns the number of the added node if it was renamed.
     pub fn step(&mut self, step: i32) -> Option<u32> {
         let added = self.named(ADDED);
         if step > 0 {

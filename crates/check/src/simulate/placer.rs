@@ -56,8 +56,8 @@ impl Placer {
     }
 }
 
-/// A job that fits on one node goes to the node with the fewest free GPUs among the nodes with
-/// enough free GPUs. A larger job takes completely free nodes, and its remainder goes to the
+/// A job that fits on one node is placed on the node with the fewest free GPUs among the nodes with
+/// enough free GPUs. A larger job takes completely free nodes, and its remainder is placed on the
 /// remaining node with the most free GPUs.
 fn consolidate(
     free: &[(u32, u32)],

@@ -230,7 +230,7 @@ impl Policy<'_> {
         });
     }
 
-    /// Compares a job's row with its runs: times, waiting, checkpoints, and the work done.
+    /// Compares a job's row with its runs: start, end, waiting time, checkpoints, and work done.
     fn account(&self, job: usize, runs: &[&Run], given: &Given<'_>, findings: &mut Findings) {
         let row = &self.jobs[job];
         let place = |what| format!("{}_jobs, job {:?}: {what}", self.name, row.id);

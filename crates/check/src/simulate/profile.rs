@@ -36,8 +36,8 @@ struct Row {
 pub(super) struct Profiled {
     rows: Vec<Row>,
     pub swept: Swept,
-    /// Changes to the number of nodes of the lending virtual cluster: the second of each change,
-    /// and 1 for a returned node or -1 for a lent node.
+    /// Changes in the number of nodes of the lending virtual cluster. Each entry has the second of the
+    /// change, and 1 for a returned node or -1 for a lent node.
     pub echo: Vec<(i64, i32)>,
 }
 

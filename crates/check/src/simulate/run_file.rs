@@ -1,4 +1,4 @@
-//! Checks how `run.json` describes a simulation.
+//! Checks the description of a simulation in `run.json`.
 
 use gleaner_domain::results::run::RUN_FILE;
 use serde_json::{Map, Value, json};

@@ -1,5 +1,5 @@
 //! Sweeps over time to find which jobs hold which GPUs of a virtual cluster or of the profiler.
-//! Also computes the results that follow from this: states, GPU-seconds, speeds and corrections.
+//! Also computes the resulting states, GPU-seconds, speeds and corrections.
 //!
 //! Events of the same second happen in this order: ends, arrivals, starts, changes to the number of
 //! nodes. The state of a minute is the state at the end of its first second.
@@ -64,7 +64,7 @@ pub(super) struct Swept {
     pub busy: i128,
     /// The part of `busy` between the first and the last submission.
     pub busy_arriving: i128,
-    /// Seconds at which the number of held GPUs changed, and the change.
+    /// Seconds at which the number of held GPUs changed, each with the change.
     pub changes: Vec<(i64, i64)>,
     /// For each run, the nodes (by name) and the GPUs that it held at its end.
     pub named: Vec<Place>,

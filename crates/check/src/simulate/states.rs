@@ -7,7 +7,7 @@ use gleaner_runs::read::{Cell, RunInfo};
 use super::stage::Swept;
 use crate::Findings;
 
-/// Possible intervals between rows in minutes; longer intervals are whole days.
+/// Possible intervals between rows, in minutes. Longer intervals are whole days.
 const STEPS: [i128; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720];
 const DAY: i128 = 1440;
 /// Maximum number of rows in all tables of states together. A longer interval is used if there

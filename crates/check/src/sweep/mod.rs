@@ -20,9 +20,9 @@ use records::Done;
 /// A run of the plan, derived from the plan and its inputs.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// Its key.
+    /// The key of the run.
     pub key: String,
-    /// Its settings.
+    /// The settings of the run.
     pub settings: Value,
 }
 

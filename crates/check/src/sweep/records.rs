@@ -23,9 +23,9 @@ const LONGEST: u64 = 64 << 20;
 /// A finished run.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Done {
-    /// Its key.
+    /// The key of the run.
     pub run: String,
-    /// Its settings.
+    /// The settings of the run.
     pub settings: Value,
     /// The recorded result.
     pub result: Value,
