@@ -196,8 +196,8 @@ impl Learner {
         rates.filter(|(_, rate)| RATE.contains(rate)).collect()
     }
 
-    /// The measured curve and costs in each class that the task can use. The list is empty unless a rate, or the cost
-    /// of growing or shrinking, has changed notably since the last list. `task` is the task as its file describes it.
+    /// The measured curve and costs in each class that the task can use. The list is empty unless a rate or a cost has
+    /// changed notably since the last list. `task` is the task as its file describes it.
     pub fn measured(&mut self, task: &TrainingTask) -> Vec<Measurement> {
         if !self.has_news() {
             return Vec::new();
@@ -249,10 +249,11 @@ impl Learner {
         known.len() != self.used.len() || self.used.iter().zip(&known).any(is_notable)
     }
 
-    /// The measured rates, and the measured costs of growing and shrinking.
+    /// The measured rates, and the measured costs of growing, shrinking and moving.
     fn known(&self) -> Vec<f64> {
         let rates = self.rates().into_iter().map(|(_, rate)| rate);
-        rates.chain(self.up).chain(self.down).collect()
+        let costs = [self.up, self.down, self.moved];
+        rates.chain(costs.into_iter().flatten()).collect()
     }
 }
 
@@ -437,6 +438,13 @@ mod tests {
         assert_eq!(rates(&mut learner, 2)[1], 9.0);
         assert_eq!((learner.up, learner.down), (None, None));
         assert!((learner.moved.unwrap() - 25.0).abs() < 1e-9);
+        // A changed cost of moves alone is news.
+        assert!(!learner.has_news());
+        learner.moved = Some(50.0);
+        assert_eq!(
+            learner.measured(&task_in_classes())[0].move_cost,
+            Some(50.0)
+        );
     }
 
     #[test]
