@@ -6,7 +6,7 @@ use gleaner_logs::scheduler::hostlist;
 /// Maximum total number of names in all lists of a file: about a million.
 pub(crate) const MAX_NAMES: usize = 1 << 20;
 
-/// Calls `each` with every name of a list. `left` is the number of names that this list and all
+/// Calls `each` with every name in a list. `left` is the number of names that this list and all
 /// later lists may still contain. It starts at [`MAX_NAMES`] and is reduced by the number of names
 /// in this list. Returns an error that describes the invalid text, if any.
 pub(crate) fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {

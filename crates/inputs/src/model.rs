@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Loaded<Trained>> {
 /// Reads a model of one kind.
 ///
 /// # Errors
-/// Same as [`read`], or the model is of another kind.
+/// The file cannot be read, it is not a model that this program can use, or the model is of another kind.
 pub fn read_kind(path: &Path, kind: Kind) -> Result<Loaded<Trained>> {
     let loaded = read(path)?;
     let found = loaded.value.model.kind();

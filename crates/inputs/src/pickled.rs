@@ -1,4 +1,4 @@
-//! Converts errors in tables that pandas pickled to faults.
+//! Converts errors in pickled pandas tables to faults.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub fn of_pickle(path: &Path, error: &PickleError) -> Fault {
     Fault::of(path, found, "a table pickled by pandas").at(Place::Byte(error.offset))
 }
 
-/// The fault for a column of a pickled table that is missing or has unexpected values.
+/// The fault of a pickled table in which a column is missing or has unexpected values.
 pub fn of_column(path: &Path, error: &ColumnError) -> Fault {
     match error {
         ColumnError::Missing { name, present } => {

@@ -1,7 +1,7 @@
 //! Reads allocation problems from JSON: a single object, or a sequence of objects (JSON lines).
 //!
-//! The nodes of a problem belong to one class or to several. A problem with several classes has one of two forms:
-//! either every task has a curve for each class, or every task has a list of options.
+//! All nodes of a problem are of one class, or they are of several classes. A problem with several classes has one of
+//! two forms: either every task has a curve for each class, or every task has a list of options.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub fn read(path: &Path) -> Result<Loaded<Vec<AnyProblem>>> {
 /// Like [`read`], but accepts only problems whose nodes are all of one class.
 ///
 /// # Errors
-/// Same as [`read`]. A problem with node classes is a fault.
+/// Same as for [`read`]. In addition, a problem with node classes is a fault.
 pub fn read_one_class(path: &Path) -> Result<Loaded<Vec<Problem>>> {
     let Loaded {
         value,
@@ -67,7 +67,7 @@ pub fn read_one_class(path: &Path) -> Result<Loaded<Vec<Problem>>> {
 /// Reads problems from a string. In messages, `name` is used as the file name.
 ///
 /// # Errors
-/// Same as [`read`].
+/// The text contains no problem, or it contains invalid problems, which are reported together.
 pub fn read_text(text: &str, name: &str) -> Result<Vec<AnyProblem>> {
     parse(text.as_bytes(), |found, expected| {
         Fault::of(Path::new(name), found, expected)
@@ -96,8 +96,8 @@ struct TaskOutline {
 }
 
 impl Outline {
-    /// A field of the problem that is not supported with node classes. Ignoring the field would change the meaning of
-    /// the problem.
+    /// The first field of the problem that is not supported with node classes, if any. Ignoring the field would change
+    /// the meaning of the problem.
     fn unsupported(&self) -> Option<&'static str> {
         let has_goal = self.goal.as_ref().is_some_and(|goal| goal != "total");
         let has_weight = |task: &TaskOutline| task.curves.is_some() && task.weight.is_some();
@@ -143,7 +143,8 @@ impl Form {
         }
     }
 
-    /// Parses a problem. Returns the problem and its faults. If there are faults, the problem may lack tasks.
+    /// Parses a problem. Returns the problem and its faults. If there are faults, tasks may be missing from the
+    /// problem.
     fn parse(self, text: &[u8], number: usize) -> serde_json::Result<(AnyProblem, Vec<String>)> {
         let named = |id: String| {
             if id.is_empty() {
@@ -232,7 +233,7 @@ fn parse(bytes: &[u8], fault: impl Fn(&str, &str) -> Fault) -> Result<Vec<AnyPro
     faults.finish(problems)
 }
 
-/// The position of an error in the file. The error is in the text that follows `before`.
+/// The position of an error in the file. `before` is the part of the file that precedes the text with the error.
 fn place(error: &serde_json::Error, before: &[u8]) -> String {
     if error.line() == 0 {
         return String::new();

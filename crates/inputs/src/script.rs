@@ -29,8 +29,8 @@ struct Line {
 /// Reads a script for `log`, the slice of the log that will be replayed.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. Faults are lines that are not an object with
-/// both fields, repeated events, nodes that are not in the log, and nodes that are repeated in a line.
+/// The file cannot be read or has faults, which are reported together. A fault is a line that is not an object with
+/// both fields, an event that occurs twice, a node that is not in the log, or a node that occurs twice in a line.
 pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;
@@ -56,7 +56,7 @@ pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     })
 }
 
-/// Reads a line into `events`. The error states what was found and what was expected.
+/// Reads a line into `events`. The error states the value found and the value expected.
 fn read_line(
     line: &[u8],
     index: &BTreeMap<&str, u32>,
@@ -72,8 +72,8 @@ fn read_line(
     }
 }
 
-/// Converts node names to indices. A name that is unknown or occurs twice is an error, which states
-/// what was found and what was expected.
+/// Converts node names to indices. A name that is unknown or occurs twice is an error, which states the value found and
+/// the value expected.
 fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, (String, &'static str)> {
     let mut seen = BTreeSet::new();
     let mut node = |name: String| match index.get(name.as_str()) {

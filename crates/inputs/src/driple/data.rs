@@ -14,8 +14,8 @@ use gleaner_io::Loaded;
 /// A data set, and a manifest that describes its origin. The manifest is empty if the file has no manifest.
 pub type Data = (Dataset, Manifest);
 
-/// Reads a data set in either format. An example without a name is named after its position:
-/// `test.0.3` is the fourth example of the first batch of the test part.
+/// Reads a data set in either format. An example without a name is named after its position: `test.0.3` is the fourth
+/// example in the first batch of the test part.
 ///
 /// # Errors
 /// The file cannot be read, or is not a data set.

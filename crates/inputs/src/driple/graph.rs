@@ -27,8 +27,8 @@ pub fn read(path: &Path) -> Result<Graph> {
     Ok(read::graph(bytes, format).map_err(|error| Fault::told(path, error))?)
 }
 
-/// Expands `paths` to graph files. Paths of files are returned unchanged. Each directory is replaced by its graph
-/// files, which are recognised by their extensions and sorted by name.
+/// Expands `paths` to graph files. File paths are returned unchanged. Each directory is replaced by its graph files,
+/// which are recognised by their extensions and sorted by name.
 ///
 /// # Errors
 /// A directory cannot be read, or contains no graph.

@@ -1,4 +1,4 @@
-//! Reads inspectors, checkpoints of their training, and weights saved by other programs.
+//! Reads inspectors, training checkpoints, and weights saved by other programs.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use gleaner_io::Loaded;
 /// Reads a trained model.
 ///
 /// # Errors
-/// The file cannot be read, or is not a model. The message states what the file is instead.
+/// The file cannot be read, or is not a model. The message states what the file contains instead.
 pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
     tensors(path, |content, bytes| {
         let remedy = match content {

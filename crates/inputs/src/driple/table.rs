@@ -22,7 +22,7 @@ pub fn measurements(path: &Path) -> Result<Loaded<Measurements>> {
 /// Reads the frequency of each type of operation.
 ///
 /// # Errors
-/// Same as [`measurements`].
+/// The file cannot be read or is faulty.
 pub fn frequencies(path: &Path) -> Result<Loaded<Frequencies>> {
     parse(path, Frequencies::from_csv)
 }

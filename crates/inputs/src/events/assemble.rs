@@ -110,7 +110,7 @@ impl<'a> Assembler<'a> {
         self.faults.add(fault.at(place).field(field))
     }
 
-    /// The collected faults, so that the caller can add more.
+    /// The collected faults, to which the caller can add more.
     pub fn faults(&mut self) -> &mut Gatherer {
         &mut self.faults
     }
@@ -152,7 +152,7 @@ pub(super) fn too_large(path: &Path) -> Fault {
     Fault::of(path, "a longer log", expected).remedy("split the log into parts")
 }
 
-/// The fault of a row whose time is earlier than the time of the previous row, `last`.
+/// The fault of a row whose time is earlier than `last`, the time of the previous row.
 pub(super) fn time_backwards(path: &Path, time: Local, last: Local, place: Place) -> Fault {
     Fault::of(
         path,

@@ -78,7 +78,7 @@ impl ClassColumn {
         }
     }
 
-    /// The classes of the nodes, in the order of their first nodes; `None` if no row specifies a class.
+    /// The classes of the nodes, ordered by the first node of each class; `None` if no row specifies a class.
     ///
     /// # Errors
     /// Some nodes have a class, but others have none.

@@ -54,8 +54,8 @@ impl<'a> ColumnScan<'a> {
         Ok(())
     }
 
-    /// Scans the states of a node from row `first` on. Each state must be 0 or 1. `before` is the state in the row
-    /// above `first`, or 0 if `first` is the top row.
+    /// Scans the states of a node, starting with row `first`. Each state must be 0 or 1. `before` is the state in the
+    /// row above `first`, or 0 if `first` is the top row.
     pub fn column_part(&mut self, node: usize, first: usize, before: u8, states: &[u8]) {
         let Some((&head, below)) = states.split_first() else {
             return;
@@ -95,7 +95,7 @@ impl<'a> ColumnScan<'a> {
         self.faults.add(fault.field(self.nodes[node].as_str()))
     }
 
-    /// The collected faults, so that the caller can add more.
+    /// The collected faults, to which the caller can add more.
     pub fn faults(&mut self) -> &mut Gatherer {
         &mut self.faults
     }

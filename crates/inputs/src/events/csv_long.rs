@@ -14,7 +14,7 @@ use gleaner_io::delimited::Records;
 use gleaner_io::fault::Place;
 use gleaner_io::fault::show;
 
-/// The indexes of the columns.
+/// The indices of the columns.
 struct Columns {
     time: usize,
     node: usize,

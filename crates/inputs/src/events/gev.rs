@@ -1,4 +1,4 @@
-//! `.gev`: a small cache of an event log, which can be loaded quickly.
+//! Reads and writes `.gev` files, which are small caches of event logs and load quickly.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -14,21 +14,21 @@
 //! A log with classes of nodes has version 4. A log without classes has version 3 if it has a quality or a batch queue.
 //! Any other log has version 2 if its clock is known, and version 1 if its clock is unknown. The clock is stored as its
 //! first offset from UTC in seconds, followed by its changes. Each change consists of the time at which it takes
-//! effect, in nanoseconds, and the new offset. All times of the file are ahead of UTC by the first offset: see
+//! effect, in nanoseconds, and the new offset. All times in the file are ahead of UTC by the first offset: see
 //! [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
 //! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte, which is 0 if
 //! the queue is missing. The byte is 1 if the queue records only which jobs took nodes, and 2 if it also records the
 //! pending jobs. The rows of the queue ([`RowQueue`]) follow. If the queue records the pending jobs, each row begins
 //! with the number of pending jobs and the number of nodes that they requested. Next come the number of jobs that took
-//! nodes, and the node count of each of these jobs. Last, for each node that becomes busy, comes the job that took it.
+//! nodes, the node count of each of these jobs, and, for each node that becomes busy, the job that took it.
 //!
 //! The classes are stored as the number of classes, their names, and the index of each node's class.
 //!
 //! All parts between the format version and the last digest are encoded with bincode 2, with variable-length integers.
 //! Times are stored as steps from one row to the next. The unit of the steps is the largest number of nanoseconds that
 //! divides all of them. For every row, the changes are the nodes whose state flips. Each node is stored as the number
-//! of nodes between this node and the previous node of the row. Before the first row every node is busy, so the states
+//! of nodes between this node and the previous node of the row. Before the first row, every node is busy, so the states
 //! follow from the flips. Before memory is allocated for a length, the length is checked against the number of
 //! remaining bytes.
 
@@ -73,7 +73,7 @@ const CONFIG: Configuration = standard();
 const DIGEST: usize = 32;
 const REMEDY: &str = "recreate it with `gleaner convert`";
 
-/// The content of a `.gev`.
+/// The content of a `.gev` file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cache {
     /// The event log.
@@ -104,7 +104,7 @@ impl Cache {
     }
 }
 
-/// Writes a log, which was read from `source`, as `.gev`. The file is written completely or not at all.
+/// Writes a log as a `.gev` file, completely or not at all. `source` is the file from which the log was read.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -112,7 +112,7 @@ pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<(
     files::write_bytes(path, &encode(log, source)?)
 }
 
-/// Encodes a log as `.gev`.
+/// Encodes a log as the content of a `.gev` file.
 ///
 /// # Errors
 /// The log violates the rules of [`EventLog`], or does not fit in memory.
@@ -342,10 +342,10 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Decodes the bytes of a `.gev`. `path` is only shown in messages.
+/// Decodes the bytes of a `.gev` file. `path` is only used in messages.
 ///
 /// # Errors
-/// The bytes are not a `.gev`, have an unknown version, or are truncated or damaged.
+/// The bytes are not a `.gev` file, have an unknown version, or are truncated or damaged.
 pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
     let fault = |found: &str, expected: &str| Fault::of(path, found, expected).remedy(REMEDY);
     let Some(rest) = bytes.strip_prefix(&GEV_MAGIC) else {
@@ -373,7 +373,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
         .ok_or_else(|| fault("content that violates the format's rules", "a .gev file").into())
 }
 
-/// The part of a `.gev` that has not been read yet. Methods return `None` if this part violates the rules of the
+/// The part of a `.gev` file that has not been read yet. Methods return `None` if this part violates the rules of the
 /// format.
 struct Body<'a> {
     version: u16,
@@ -478,7 +478,7 @@ impl<'a> Body<'a> {
         Some(log)
     }
 
-    /// Reads the clock. Returns `None` if the changes of the clock are not in order of time.
+    /// Reads the clock. Returns `None` if the changes of the clock are not in chronological order.
     fn clock(&mut self) -> Option<Clock> {
         let mut clock = Clock::new(self.offset()?, []);
         let mut last = Utc(i64::MIN);
@@ -729,7 +729,7 @@ mod tests {
         out
     }
 
-    // Fixed examples of invalid content with a valid checksum.
+    // Tests fixed examples of invalid content that has a valid checksum.
     #[test]
     fn lengths_beyond_the_file_allocate_nothing() {
         let huge = [253, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];

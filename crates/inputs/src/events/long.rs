@@ -13,9 +13,9 @@
 //! ```
 //!
 //! - Consecutive rows with the same time are one event.
-//! - A node is busy until its first row. A row may repeat the state that a node already has. A node with two different
-//!   states in one event is a fault.
-//! - Nodes are in the order of their first row.
+//! - A node is busy until its first row. A row may repeat the state that a node already has. It is a fault if a node
+//!   has two different states in one event.
+//! - Nodes are ordered by their first rows.
 //! - An optional fourth column `class` contains the class of the row's node. One row per node is enough, because empty
 //!   cells are ignored. Either every node has a class, or none does.
 //! - A row with neither node nor state begins a new event. Such a row therefore represents an event without changes,
@@ -50,7 +50,7 @@ pub(super) struct LongBuilder<'a> {
     nodes: Vec<Node>,
     /// Time of the current event.
     event: Option<Utc>,
-    /// Indexes of the nodes that have rows in the current event.
+    /// Indices of the nodes that have rows in the current event.
     mentioned: Vec<u32>,
     /// The classes of the nodes so far.
     classes: ClassColumn,
@@ -84,7 +84,7 @@ impl<'a> LongBuilder<'a> {
         Ok(())
     }
 
-    /// Adds a row: `node` has this state from `time` on. Returns the index of the node.
+    /// Adds a row, which sets the state of `node` at `time`. Returns the index of the node.
     pub fn mention(&mut self, time: Utc, node: &str, idle: bool, place: Place) -> Result<u32> {
         if self.event != Some(time) {
             self.begin(time, place)?;

@@ -5,16 +5,16 @@
 //! - The original's **pandas pickle**: a DataFrame with one row per event (a `DatetimeIndex`) and
 //!   one column per node, 1 for idle and 0 for busy. The pickle may be inside a `.gz`, `.tar` or
 //!   `.tar.gz`.
-//! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time, whatever its
-//!   name. In Parquet it is the column `time`, or else the index that pandas stored
-//!   (`__index_level_0__`), or else the first column.
+//! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time, whatever its name. In Parquet it is
+//!   the column `time` if there is one, otherwise the index that pandas stored (`__index_level_0__`), and otherwise the
+//!   first column.
 //! - **Long** CSV and Parquet: columns `time`, `node`, `state` and optionally `class`, in any order. See [`long`].
 //! - **`.gev`**, this program's cache. See [`gev`].
 //!
-//! Times are strings such as `2021-02-10 20:21:15`, with or without an offset such as `+01:00`, or
-//! seconds since 1970. Parquet may also have timestamps of any unit. Times must not decrease from
-//! row to row. [`gleaner_domain::Clock`] describes the clock of a log. A zone that the user names
-//! takes precedence over the clock of the file.
+//! Times are seconds since 1970, or strings such as `2021-02-10 20:21:15` with or without an offset such as `+01:00`.
+//! Parquet files may also contain timestamps of any unit. Times must not decrease from row to row.
+//! [`gleaner_domain::Clock`] describes the clock of a log. A time zone specified by the user takes precedence over the
+//! clock of the file.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -54,7 +54,7 @@ pub use parquet::FINGERPRINT_KEY;
 /// Reads an event log in any format, from a file or from stdin (`-`).
 ///
 /// # Errors
-/// Same as [`read_in`].
+/// The file cannot be read or has faults; see [`read_in`].
 pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
     read_in(path, None)
 }
@@ -62,8 +62,8 @@ pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
 /// Reads an event log. If a zone is given, local times are interpreted in that zone.
 ///
 /// # Errors
-/// The file cannot be read, or has faults, which are reported together. A `.gev` is also refused if
-/// the file that it was made from is in the same folder and has changed since.
+/// The file cannot be read, or has faults, which are reported together. A `.gev` file is also refused if the file from
+/// which it was made is in the same folder and has changed since.
 pub fn read_in(path: &Path, zone: Option<&Zone>) -> Result<Loaded<EventLog>> {
     let source = Source::open(path)?;
     let (value, notes) = if source.kind() == Kind::Gev {
@@ -83,8 +83,8 @@ pub fn read_in(path: &Path, zone: Option<&Zone>) -> Result<Loaded<EventLog>> {
     })
 }
 
-/// Returns the log with the clock of a zone. If the log's own clock is unknown, its times are
-/// interpreted as local times of that zone.
+/// Converts a log to the clock of a time zone. If the log's own clock is unknown, its times are interpreted as local
+/// times in that zone.
 fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     let clock = log.clock();
     let mut placing = Placing::in_zone(Some(zone));
@@ -117,7 +117,7 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
 /// without a cache.
 ///
 /// # Errors
-/// Same as [`read`].
+/// The file cannot be read or has faults; see [`read`].
 pub fn read_cached(path: &Path) -> Result<Loaded<EventLog>> {
     let source = Source::open(path)?;
     if source.kind() == Kind::Gev || path == Path::new(STDIN) {
@@ -182,7 +182,7 @@ fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<Ev
     }
 }
 
-/// Reads an input in any format.
+/// Reads an event log in the detected format of `source`.
 fn read_source(source: &Source, placing: Placing) -> Result<Read> {
     other::refuse(source)?;
     let log = match source.kind() {
@@ -214,7 +214,7 @@ fn refuse_empty(source: &Source, (log, notes): Read) -> Result<Read> {
     Ok((log, notes))
 }
 
-/// Refuses a cache if the file that it was made from is in the same folder and has changed.
+/// Refuses a cache if the file from which it was made is in the same folder and has changed.
 fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
     if source.path() == Path::new(STDIN) {
         return Ok(());
@@ -225,7 +225,7 @@ fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
     let read_error = |e| Error::io("read", &origin, e);
     let file = File::open(&origin).map_err(read_error)?;
     let length = file.metadata().map_err(read_error)?.len();
-    // If the length differs, the file has changed and need not be hashed.
+    // A different length proves that the file has changed. The file is therefore hashed only if its length is the same.
     if length == cache.source_length
         && gleaner_io::source::hash(file).map_err(read_error)?.1 == cache.source_sha256
     {

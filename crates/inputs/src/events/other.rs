@@ -115,7 +115,7 @@ fn known(head: &str) -> Option<Known> {
     of_header(first)
 }
 
-/// Whether accounting records are from Cobalt. Unlike PBS's records, Cobalt's have fractions of seconds, and also
+/// Whether accounting records are from Cobalt. Unlike PBS's records, Cobalt's records contain fractions of seconds, and
 /// report when nodes go up or down.
 fn is_cobalt(head: &str) -> bool {
     head.lines().any(|line| {
@@ -126,7 +126,7 @@ fn is_cobalt(head: &str) -> bool {
     })
 }
 
-/// Recognises a JSON document by the members at its beginning.
+/// Recognises a JSON document by the names of the members near its beginning.
 fn of_json(head: &str) -> Option<Known> {
     let has = |member: &str| head.contains(&format!("\"{member}\""));
     if head.trim_start().starts_with('[') && has("attempts") {

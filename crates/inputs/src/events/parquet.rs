@@ -28,8 +28,8 @@ pub(crate) const QUALITY_KEY: &str = "gleaner.quality";
 /// The metadata key under which files store the classes of the log's nodes.
 pub(crate) const CLASSES_KEY: &str = "gleaner.classes";
 
-/// The schema name of files with classes. A damaged file may lose all of its metadata and then look like a file from
-/// another program. This name reveals that the classes are missing.
+/// The schema name of files that contain node classes. A damaged file may lose all of its metadata and then look like a
+/// file from another program. The schema name then reveals that the classes are missing.
 pub(crate) const CLASSED_SCHEMA: &str = "events_with_classes";
 
 pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
@@ -59,8 +59,8 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     Ok(read)
 }
 
-/// Refuses a log that differs from the log that was written. Files from other programs have no fingerprint and are
-/// accepted.
+/// Refuses a log whose fingerprint differs from the fingerprint in the file's metadata. Files from other programs have
+/// no fingerprint and are accepted.
 fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<()> {
     let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
         return Ok(());
@@ -79,7 +79,7 @@ fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<
     Err(fault.remedy("recreate the file").into())
 }
 
-/// Applies the clock that the file describes, if there is one.
+/// Passes the clock that the file's metadata describes, if any, to `placing`.
 fn describe(source: &Source, table: &Table<'_>, placing: &mut Placing) -> Result<()> {
     let Some(text) = table.metadata(CLOCK_KEY) else {
         return Ok(());
@@ -135,8 +135,7 @@ fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result
     for (node, column) in nodes().enumerate() {
         states.clear();
         table.visit(column, |row, value| {
-            // A cell with a fault counts as busy. This has no effect, because a log with faults is
-            // rejected.
+            // A cell with a fault counts as busy, which has no effect because a log with faults is rejected.
             states.push(state(value).unwrap_or_default());
             match state(value) {
                 Some(_) => Ok(()),
@@ -259,8 +258,8 @@ impl Names {
     }
 }
 
-/// The times of all rows. A row with an invalid time gets the time of the previous row. This has no
-/// effect, because a log with faults is rejected.
+/// The times of all rows. A row with an invalid time gets the time of the previous row, which has no effect because a
+/// log with faults is rejected.
 fn times(
     source: &Source,
     table: &Table<'_>,

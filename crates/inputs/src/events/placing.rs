@@ -13,7 +13,7 @@ use gleaner_logs::zone::{Instant, Zone};
 #[derive(Debug, Default)]
 pub(super) struct Placing {
     zone: Option<Zone>,
-    /// The clock that the file describes, or else the clock learnt from the offsets so far.
+    /// The clock that the file describes, or, if there is none, the clock learnt from the offsets so far.
     clock: Clock,
     /// Whether the file describes its clock.
     described: bool,
@@ -26,7 +26,7 @@ pub(super) struct Placing {
     unsure: u64,
 }
 
-/// Which kinds of times have occurred in the rows so far.
+/// The kinds of times that have occurred in the rows so far.
 #[derive(Debug, Default)]
 struct Seen {
     local: bool,

@@ -4,13 +4,13 @@
 use crate::rows::Number;
 use gleaner_domain::inputs::{LEAST_SPEED, LONGEST_ESTIMATE};
 
-/// Maximum duration of a job, in seconds. It also limits the time between the first and the last submission.
+/// Maximum duration of a job, in seconds. The same limit applies to the time between the first and the last submission.
 pub(super) const LONGEST: i64 = 1_000_000_000;
 
 /// Latest time on a table's own clock, in seconds: about thirty thousand years.
 pub(super) const LAST_SECOND: i64 = 1_000_000_000_000;
 
-/// Maximum number of GPUs in a job's row. A job also cannot have more GPUs than its VC.
+/// Maximum number of GPUs that a row may state for a job. The number must also not exceed the GPUs of the job's VC.
 pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 
 /// Maximum of all other amounts, such as MB of memory or samples per second.
@@ -34,7 +34,7 @@ pub(super) const ESTIMATE: Number = Number {
     range: -LONGEST_ESTIMATE..=LONGEST_ESTIMATE,
 };
 
-/// The speed of a workload relative to running alone. The range excludes implausible values.
+/// A workload's speed relative to its speed when it runs alone. The range excludes implausible values.
 pub(super) const SPEED: Number = Number {
     what: "a relative speed (1 = alone)",
     range: LEAST_SPEED..=10.0,

@@ -6,7 +6,7 @@
 //! vcWoR,5
 //! ```
 //!
-//! The column of VC names may lack a header, as in files written by pandas.
+//! The header of the column of VC names may be empty, as in files written by pandas.
 
 use std::collections::BTreeSet;
 use std::path::Path;

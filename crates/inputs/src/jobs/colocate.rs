@@ -21,7 +21,7 @@ use gleaner_io::source::Source;
 pub type Pairs = BTreeMap<(Workload, Workload), Pair>;
 
 input! {
-    /// Two workloads on the same GPUs.
+    /// Two workloads that share GPUs.
     pub(super) struct PairRow {
         /// the speed of the first workload
         speed1: f64 as SPEED = "speed1" [""],

@@ -29,7 +29,7 @@ input! {
     }
 }
 
-/// Reads the table.
+/// Reads a table of workloads and their graph files.
 ///
 /// # Errors
 /// The file cannot be read or is faulty: a workload occurs twice, or a graph file does not exist. Faults are reported

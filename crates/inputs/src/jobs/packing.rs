@@ -21,8 +21,8 @@ use super::words::beside;
 ///
 /// `path` is the path of the file that contains the measured pairs, for messages about faults.
 ///
-/// Returns the missing pairs in which the profile of at least one workload is predicted. Only the simulation shows
-/// whether the jobs of such workloads really share GPUs.
+/// Returns the missing pairs in which at least one workload has a predicted profile. Only the simulation shows whether
+/// the jobs of such workloads really share GPUs.
 ///
 /// # Errors
 /// Any other pair is missing. All such pairs are reported together.
@@ -59,8 +59,8 @@ pub fn check(
     faults.finish(predicted)
 }
 
-/// For each number of GPUs, the minimum memory of a workload's jobs, in MB: first the value that the policy knows, then
-/// the true value.
+/// The minimum memory of a workload's jobs in MB, by number of GPUs. The first value is the amount known to the policy,
+/// and the second is the actual amount.
 type LeastMemory = BTreeMap<u32, [f64; 2]>;
 
 /// The minimum memory of every workload of the trace, by the workload's index.

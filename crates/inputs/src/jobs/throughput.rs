@@ -40,8 +40,8 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 /// Reads a series of consecutive ten-minute intervals.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. Faults are times that are not in
-/// ascending order or have gaps, values that are negative, too large or not numbers, and a table without rows.
+/// The file cannot be read or has faults, which are reported together. A fault is a time that is not ten minutes after
+/// the previous time, a value that is negative, too large or not a number, or a table without rows.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let rows = Rows::<IntervalRow>::open(&source)?;
@@ -71,7 +71,7 @@ struct Times {
 impl Times {
     /// Reads the time of the next interval, and checks that the interval follows the previous interval.
     fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
-        // If the time of this row is invalid, the next row is not compared with this row.
+        // If the time of this row is invalid, the next row has no previous time with which it could be compared.
         let last = self.last.take();
         let form = self.form.or(Form::of(&cell)).unwrap_or(Form::Civil);
         let Some(time) = form.time(&cell)? else {
@@ -116,7 +116,7 @@ mod tests {
         let start = "2020-04-30 23:50".parse().unwrap();
         let expected = Series::new(start, vec![3.0, 0.0], vec![8.0, 0.0]);
         assert_eq!(Ok(series), expected);
-        // These times are ten minutes apart, because the clock was set back in between.
+        // These times are ten minutes apart, because the clock was set back by an hour in between.
         let zoned = "8,2020-04-30 23:50:00+02:00,1,3\n0,2020-04-30 23:00:00+01:00,x,0\n";
         assert_eq!(Ok(read_rows(zoned).unwrap()), expected);
     }

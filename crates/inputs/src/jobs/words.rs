@@ -19,7 +19,7 @@ pub(super) fn name(workload: &Workload) -> String {
     printable(&workload.to_string()).into_owned()
 }
 
-/// Describes two workloads on the same GPUs, in a string that is safe to print.
+/// Describes two workloads that share GPUs, in a string that is safe to print.
 pub(super) fn beside(first: &Workload, second: &Workload) -> String {
     format!("{} beside {}", name(first), name(second))
 }

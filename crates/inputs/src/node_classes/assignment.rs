@@ -28,7 +28,7 @@ const MAX_PATTERNS: usize = 1000;
 /// Maximum number of classes that a remark names.
 const NAMED: usize = 5;
 
-/// A class of an [`Assignment`].
+/// The index of a class in an [`Assignment`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Class(u16);
 
@@ -42,7 +42,7 @@ pub(super) struct Assignment<'a> {
     of_node: Vec<Option<Class>>,
     /// Names of the classes, in the order of the file.
     names: ClassNames,
-    /// Number of names that lists may still contain.
+    /// Number of names that the remaining lists may contain in total.
     left: usize,
     /// Number of patterns so far.
     patterns: usize,
@@ -81,7 +81,7 @@ impl<'a> Assignment<'a> {
         self.faults.add(fault)
     }
 
-    /// The error for a file that cannot be used at all.
+    /// The error for a file that is invalid as a whole.
     pub fn whole_fault(&self, found: &str, expected: &str, remedy: &str) -> Error {
         self.source.fault(found, expected).remedy(remedy).into()
     }
@@ -131,7 +131,7 @@ impl<'a> Assignment<'a> {
         }
         if text.len() > MAX_PATTERN {
             let found = format!("a pattern of {} bytes", text.len());
-            let expected = format!("at most {MAX_PATTERN} bytes; a list of nodes may be longer");
+            let expected = format!("at most {MAX_PATTERN} bytes (a list of nodes can be longer)");
             return self.fault(place, field, found, expected);
         }
         // Node names are normally ASCII, so `\d` and `\w` do not need Unicode tables.
@@ -144,7 +144,7 @@ impl<'a> Assignment<'a> {
             Err(error) => {
                 let reason = reason(&error);
                 let found = format!("{} ({reason})", show(text.as_bytes()));
-                let expected = "a regular expression for names of nodes, such as ^g\\d+$";
+                let expected = "a regular expression for node names, such as ^g\\d+$";
                 return self.fault(place, field, found, expected);
             }
         };
@@ -163,8 +163,8 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// Returns the classes, in the order of their first node, and remarks for the user. `remedy` explains how to assign
-    /// a class to a node that has no class.
+    /// Returns the classes, ordered by their first nodes, and remarks for the user. `remedy` explains how to assign a
+    /// class to a node that has no class.
     ///
     /// # Errors
     /// Faults were recorded, or a node has no class.

@@ -1,5 +1,5 @@
-//! Reads the classes of a log's nodes. The source is a list written for this purpose (TOML, CSV or Parquet), or the
-//! output of a Slurm or PBS command that describes nodes.
+//! Reads the classes of a log's nodes. The source is a list of classes (TOML, CSV or Parquet), or the output of a Slurm
+//! or PBS command that describes nodes.
 //!
 //! In every format, a file is a sequence of rules. Each rule assigns a class to some nodes, and the first rule for a
 //! node wins. Nodes that are not in the log are ignored, because a file may describe a larger machine than the log.
@@ -25,7 +25,7 @@ use gleaner_io::source::{Kind, Source, TEXT_LIMIT};
 const EXPECTED: &str = "classes of nodes: TOML with [[class]], a table with the columns node and class, or the output of \
      `scontrol show nodes`, `sinfo -N -o \"%N %G %f\"` or `pbsnodes -av`";
 
-/// The node properties that serve as classes in files that describe nodes in general, such as Slurm's output.
+/// The node properties that serve as classes if the file is the output of a Slurm or PBS command.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Choice<'a> {
     /// Slurm features that serve as classes. They apply to nodes without GPUs, and to nodes whose GPUs have no type. If
@@ -40,8 +40,8 @@ pub fn columns() -> Vec<InputColumn> {
     table::columns()
 }
 
-/// Reads the classes of `nodes`, the nodes of a log. The classes are in the order of their first nodes. The notes of
-/// the result are remarks for the user.
+/// Reads the classes of `nodes`, which are the nodes of a log. The classes are ordered by their first nodes. The notes
+/// of the result are remarks for the user.
 ///
 /// # Errors
 /// The file cannot be read or is faulty, or a node has no class. Faults are reported together.
@@ -64,7 +64,7 @@ pub fn read(path: &Path, choice: &Choice<'_>, nodes: &[String]) -> Result<Loaded
     })
 }
 
-/// The format of a file. For the output of a command, the value includes the whole text.
+/// The format of a file, with the whole text if the file is the output of a command.
 enum Form {
     Toml,
     Table,

@@ -52,7 +52,7 @@ pub enum Need {
     Together,
 }
 
-/// A type whose values are read from columns of a row. The macro `input!` implements this trait.
+/// A type whose values are read from the cells of a row. The macro `input!` implements this trait.
 pub trait InputRow: Sized {
     /// Number of columns.
     const WIDTH: usize;
@@ -166,7 +166,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
     /// Like [`Rows::open`], but renames the columns.
     ///
     /// # Errors
-    /// Same as [`Rows::open`].
+    /// The file cannot be read, is neither CSV nor Parquet, or lacks or repeats columns.
     pub fn with_names(mut header: Header<'a>, rename: impl Fn(&str) -> String) -> Result<Self> {
         let columns = renamed(R::columns(), rename);
         let mut together = columns
@@ -181,7 +181,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
                 Need::Together => has_group,
             };
             if is_required {
-                // The meaning begins with a noun phrase, which suffices for the message.
+                // The meaning begins with a noun phrase, and the message shows only this phrase.
                 let noun = column.meaning.split([',', ';', ':']).next();
                 header.require(&names, noun.unwrap_or_default()).map(Some)
             } else {
@@ -207,10 +207,11 @@ impl<'a, R: InputRow> Rows<'a, R> {
             .visit(|row| each(row.map(|row| Line { row, rows: self })))
     }
 
-    /// Calls `take` with every row, in order. Faults of rows are reported together.
+    /// Calls `take` with every row, in order. Faults in rows are reported together. `what` is the noun for a row in the
+    /// message about a table without rows.
     ///
     /// # Errors
-    /// The file is damaged or faulty, or has no rows. `what` is the noun for a row in the message about missing rows.
+    /// The file is damaged or faulty, or has no rows.
     pub fn each(
         &self,
         what: &str,
@@ -234,7 +235,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
         faults.finish(())
     }
 
-    /// A fault in the column with this name, at `place`, the place of a row that was already visited.
+    /// A fault in the column with this name. `place` is the place of a row that was already visited.
     pub fn fault(
         &self,
         place: Place,
@@ -297,8 +298,8 @@ impl<'r, R: InputRow> Line<'r, R> {
     }
 }
 
-/// Declares how a type is read from a row of a table; see the module's documentation. `struct` also declares the type;
-/// `impl` uses an existing type that has these fields.
+/// Declares the columns from which a type is read; see the module's documentation. With `struct`, the macro also
+/// declares the type. With `impl`, the type must exist and have these fields.
 macro_rules! input {
     (
         $(#[$attribute:meta])*

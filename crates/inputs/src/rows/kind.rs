@@ -1,4 +1,4 @@
-//! Kinds of columns: what their cells contain, and how the cells are read.
+//! Kinds of columns: the contents of their cells, and the conversion of cells to values.
 
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -7,7 +7,7 @@ use gleaner_solvers::range::short;
 
 use gleaner_io::rows::{Cell, CellResult, CellTime};
 
-/// How a value is read from the cells of a column.
+/// A kind of column, which converts cells to values of type `T`.
 pub trait Kind<T> {
     /// A description of the contents of the cells, for messages.
     fn holds(&self) -> String;
@@ -119,7 +119,7 @@ impl<T: Copy> Kind<T> for OneOf<T> {
     }
 }
 
-/// An optional column, whose cells may also be empty. Missing values are `None`.
+/// An optional column that may have empty cells. A missing value is `None`.
 pub struct Maybe<K>(pub K);
 
 impl<T, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
@@ -140,7 +140,7 @@ impl<T, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
     }
 }
 
-/// An optional column, whose cells may also be empty. Missing values are replaced by this default.
+/// An optional column that may have empty cells. A missing value is replaced with this default.
 pub struct Or<K, T>(pub K, pub T);
 
 impl<T: Clone, K: Kind<T>> Kind<T> for Or<K, T> {
@@ -161,7 +161,7 @@ impl<T: Clone, K: Kind<T>> Kind<T> for Or<K, T> {
     }
 }
 
-/// An optional column. If the table has it, no cell may be empty.
+/// An optional column that must not have empty cells.
 pub struct Filled<K>(pub K);
 
 impl<T, K: Kind<T>> Kind<Option<T>> for Filled<K> {

@@ -40,8 +40,8 @@ impl<T: Copy> ByClass<T> {
 }
 
 impl Fields<'_> {
-    /// Reads a table with a value for each class. `read` reads the value with a given name. The name consists of the
-    /// name of the field, a dot and the name of the class, as in `min_nodes.v100`. Returns `None` if there is a fault.
+    /// Reads a table with a value for each class. `read` reads the value with a given name, which consists of the
+    /// field's name, a dot and the class's name, such as `min_nodes.v100`. Returns `None` if there is a fault.
     pub fn classes<T>(
         &mut self,
         field: &str,

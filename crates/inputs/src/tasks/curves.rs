@@ -1,4 +1,4 @@
-//! Collects the scaling curves of a file, and the terms (bounds and curve) of tasks in each class of nodes. Equal
+//! Collects the scaling curves of a file, and the terms of tasks (bounds and curve) for each class of nodes. Equal
 //! curves share their lists.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(super) type CurveMap = BTreeMap<String, ScalingCurve>;
 /// The factor for each class. Factors are stored as their bits so that they can serve as keys.
 type FactorBits = Vec<(String, u64)>;
 
-/// Identifies terms by the memory address of the curves by class, and by the minimum and maximum number of nodes.
+/// The key of the terms of a task: the memory address of its curves, and its minimum and maximum number of nodes.
 type TermsKey = (usize, ByClass<u32>, ByClass<u32>);
 
 /// Terms by the name of the class.
@@ -54,16 +54,16 @@ pub(super) struct Curves {
     scaled: BTreeMap<(ScalingCurve, FactorBits), Arc<CurveMap>>,
     /// Number of rates in `scaled`.
     scaled_rates: usize,
-    /// The terms, keyed by a set of curves, the minimum and the maximum. The set is identified by its address. The
-    /// value keeps the set alive, so no other set can get the same address.
+    /// The terms, keyed by the address of a set of curves, the minimum and the maximum. The value keeps the set alive,
+    /// so no other set can get the same address.
     terms: BTreeMap<TermsKey, (Arc<CurveMap>, Arc<TermsMap>)>,
     /// Number of terms in `terms`.
     terms_count: usize,
 }
 
 impl Curves {
-    /// Returns the curve of `draft` if the curve satisfies every rule. Lists that have already been
-    /// checked are not checked again. `field` is the name of the curve in faults.
+    /// Returns the curve of `draft` if the curve satisfies every rule. Lists that have already been checked are not
+    /// checked again. `field` is the curve's name in messages.
     pub fn check(
         &mut self,
         draft: CurveDraft,
@@ -83,7 +83,7 @@ impl Curves {
         Some(curve)
     }
 
-    /// Returns the curves that result from a plain curve and a factor in each class.
+    /// Multiplies a plain curve by a factor for each class, and returns the curves by class.
     pub fn scale(
         &mut self,
         curve: &ScalingCurve,
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    // The lists are shared as in a pickle in which several rows refer to the same array.
+    // Both curves share their lists, as in a pickle in which several rows refer to the same array.
     #[test]
     fn repeated_lists_share_one_curve() {
         let (nodes, progress): (Arc<[f64]>, Arc<[f64]>) = ([0.0, 4.0].into(), [0.0, 3.0].into());

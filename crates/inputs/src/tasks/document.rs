@@ -61,8 +61,8 @@
 //!
 //! With a `[search]`, the trials of a search train the tasks: see docs/SEARCHES.md.
 //!
-//! JSON uses the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has
-//! no `objective`, its progress is used.
+//! JSON uses the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no `objective`, its
+//! progress is also its objective.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -81,10 +81,9 @@ use gleaner_io::toml_text;
 /// The curves in a document.
 #[derive(Default)]
 struct Named {
-    /// The curves that have names. A curve with faults is `None`, so that its faults are reported
-    /// only once.
+    /// The named curves. A curve with faults is `None`, so that its faults are reported only once.
     by_name: BTreeMap<String, Option<TaskCurve>>,
-    /// All curves, so that equal curves are shared.
+    /// All curves. Equal curves share their lists.
     all: Curves,
 }
 
@@ -165,7 +164,7 @@ fn parse(source: &Source, document: Node) -> Result<Parsed<'_>> {
 }
 
 impl Named {
-    /// Reads a curve that has a name.
+    /// Reads a named curve.
     fn read<'a>(
         &mut self,
         path: &'a Path,
@@ -207,7 +206,7 @@ impl Named {
     }
 }
 
-/// Reads a task. `number` is the task's position in the file, from 1.
+/// Reads a task. `number` is the task's position in the file, counted from 1.
 fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> Entry<'a> {
     let mut fields = match Fields::of_table(path, "task", format!("task {number}"), task) {
         Ok(fields) => fields,

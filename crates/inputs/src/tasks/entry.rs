@@ -16,7 +16,7 @@ use gleaner_domain::{Clock, ScalingCurve, Stamp, TrainingTask, Utc};
 pub(super) struct Entry<'a> {
     /// The task's name; `None` if the task has no name.
     pub name: Option<String>,
-    /// The task, whose times are still as written in the file; `None` if the task has faults.
+    /// The task, with its times as written in the file; `None` if the task has faults.
     pub task: Option<TrainingTask>,
     /// The submission time as written in the file; `None` if the file does not state it.
     pub submit: Option<Stamp>,
@@ -29,7 +29,7 @@ pub(super) struct Entry<'a> {
 /// The content of a task file.
 #[derive(Default)]
 pub(super) struct Parsed<'a> {
-    /// The tasks in order. Faults of named curves, which tasks can share, are also entries.
+    /// The tasks, in file order. A named curve with faults, which several tasks can share, also has an entry.
     pub entries: Vec<Entry<'a>>,
     /// Groups of tasks.
     pub groups: Vec<GroupDraft<'a>>,
@@ -40,7 +40,7 @@ pub(super) struct Parsed<'a> {
 }
 
 impl Parsed<'_> {
-    /// Creates the content of a file that has no tasks, only faults of the file as a whole.
+    /// Creates the content of a file that is invalid as a whole and therefore has no tasks.
     pub fn of_faults(fatal: Vec<Fault>) -> Self {
         Parsed {
             fatal,
@@ -50,7 +50,7 @@ impl Parsed<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// Creates an entry that has no task, only the faults of `report`.
+    /// Creates an entry without a task, with the faults in `report`.
     pub fn of_faults(report: Report<'a>) -> Self {
         Entry {
             name: None,
@@ -61,7 +61,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Reads a task whose curve is in the task's own fields.
+    /// Reads a task whose own fields contain its curve.
     pub fn read(mut fields: Fields<'a>, curves: &mut Curves) -> Self {
         let curve = match fields.take("curve") {
             Some(Node::Table(table)) => read_curve_table(&mut fields, table, curves),
@@ -157,8 +157,8 @@ pub(super) fn read_curve_table(
     by_class.map(|by_class| TaskCurve::ByClass(Arc::new(by_class)))
 }
 
-/// Whether a table contains a table for each class. In a plain curve, the value of `nodes` is a list. If the value is a
-/// table, it is the curve of a class with the invalid name `nodes`.
+/// Whether a table contains a table for each class. In a plain curve, the value of `nodes` is a list. A table under
+/// that name is the curve of a class, for which `nodes` is an invalid name.
 fn is_by_class(table: &[(String, Node)]) -> bool {
     let is_table = |(_, value): &(String, Node)| matches!(value, Node::Table(_));
     let nodes = table.iter().find(|(key, _)| key == "nodes");

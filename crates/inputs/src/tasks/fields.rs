@@ -1,4 +1,4 @@
-//! The declarations of the fields of tasks, and a map of values from which readers take one value at a time.
+//! Declares the fields of tasks, and collects a task's values so that readers can take them one at a time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,11 +24,11 @@ pub struct TaskField {
     pub meaning: &'static str,
     /// Whether the field may be missing.
     pub is_optional: bool,
-    /// How a text cell is parsed.
+    /// The form of the field's values in text cells.
     pub(super) shape: Shape,
 }
 
-/// How a text cell is parsed.
+/// The way in which the text of a cell is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Text,
@@ -132,8 +132,8 @@ impl Format {
     }
 }
 
-/// The name that a program uses for a field: `curve` for `curve.nodes`, `curve.v100` for `curve.v100.nodes`, and
-/// `objective.v100` for `curve.v100.objective`.
+/// The name that a program uses for a field. For example, `curve.nodes` becomes `curve`, `curve.v100.nodes` becomes
+/// `curve.v100`, and `curve.v100.objective` becomes `objective.v100`.
 fn keyword(name: &str) -> Cow<'_, str> {
     let Some(of_curve) = name.strip_prefix("curve.") else {
         return name.into();
@@ -147,7 +147,7 @@ fn keyword(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Collects the faults of one task, or of another table with fields, such as a group.
+/// Collects the faults of a task, or of another table, such as a group.
 #[derive(Debug, Clone)]
 pub(super) struct Report<'a> {
     pub path: &'a Path,
@@ -192,7 +192,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Stores the values. A name that occurs twice is a fault; null values are dropped.
+    /// Stores the values. Null values are dropped. It is a fault if a name occurs twice.
     pub fn new<N: Into<String>>(
         values: impl IntoIterator<Item = (N, Node)>,
         report: Report<'a>,
@@ -209,7 +209,7 @@ impl<'a> Fields<'a> {
     /// position. If the table has a field `name`, the name becomes part of the place.
     ///
     /// # Errors
-    /// The node is not a table. The error is a report with this fault.
+    /// The node is not a table. The error is a report that contains this fault.
     pub fn of_table(
         path: &'a Path,
         what: &str,
@@ -227,7 +227,7 @@ impl<'a> Fields<'a> {
         Ok(Fields::new(values, report))
     }
 
-    /// Stores more values in the same way as [`Fields::new`].
+    /// Stores further values, like [`Fields::new`].
     pub fn extend<N: Into<String>>(&mut self, values: impl IntoIterator<Item = (N, Node)>) {
         for (name, value) in values {
             let name = name.into();
@@ -243,8 +243,8 @@ impl<'a> Fields<'a> {
         self.values.remove(name)
     }
 
-    /// Removes a value and converts it with `of`. If the value is missing or `of` rejects it, this adds a fault and
-    /// returns `None`.
+    /// Removes a value and converts it with `of`. Adds a fault and returns `None` if the value is missing or `of`
+    /// rejects it.
     pub fn read<T>(
         &mut self,
         name: &str,
@@ -360,7 +360,7 @@ impl<'a> Fields<'a> {
         self.values.contains_key(name)
     }
 
-    /// Adds a fault for every remaining value, because its name is not the name of a field. Returns the report.
+    /// Adds a fault for every remaining value, because no field has its name. Returns the report.
     pub fn finish(mut self) -> Report<'a> {
         for name in std::mem::take(&mut self.values).into_keys() {
             self.report.add(&name, "an unknown field", "a known field");

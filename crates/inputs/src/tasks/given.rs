@@ -44,7 +44,7 @@ pub struct GivenTask {
     /// Seconds of progress lost when the task moves to another class; `None` for the sum of the costs of growing and
     /// shrinking.
     pub move_cost: Option<f64>,
-    /// Which numbers of nodes the task may hold.
+    /// The numbers of nodes that the task may hold.
     pub counts: Counts,
 }
 
@@ -104,7 +104,7 @@ impl GivenTask {
         entry.place(&Clock::UNKNOWN);
         match entry.task {
             Some(task) => entry.report.into_result(task),
-            // A draft that is not converted to a task has faults.
+            // A draft that is not converted to a task has faults, so the following error cannot occur.
             None => entry.report.into_result(()).and_then(|()| {
                 let message = "a task without faults that cannot be converted";
                 Err(Error::Run(message.to_owned()))

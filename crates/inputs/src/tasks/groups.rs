@@ -1,6 +1,6 @@
 //! Reads groups of tasks from TOML or JSON.
 //!
-//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both. They limit the total
+//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both, which limit the total
 //! number of nodes that the group's tasks hold. `max_nodes` may also be a table with the maximum for each class of
 //! nodes.
 
@@ -45,7 +45,7 @@ pub(super) fn read<'a>(
     drafts
 }
 
-/// Reads a group. `number` is the group's position in the file, from 1.
+/// Reads a group. `number` is the group's position in the file, counted from 1.
 fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
     let mut group = TaskGroup::default();
     let report = match Fields::of_table(path, "group", format!("group {number}"), node) {
@@ -69,7 +69,7 @@ fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
 /// Reads a list of names.
 ///
 /// # Errors
-/// The node is not a list, or a member of the list is not a name. The error is the faulty node or member.
+/// The node is not a list, or a member of the list is not a name. The error contains the invalid node or member.
 fn names(node: Node) -> Result<Vec<String>, Node> {
     let Node::List(nodes) = node else {
         return Err(node);
@@ -86,8 +86,8 @@ fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
     fields.whole(name, 0, "a whole number of nodes")
 }
 
-/// Reads the maximum over all classes, and the maximum for each class. Both are empty if there is no maximum, or if it
-/// has a fault.
+/// Reads the maximum over all classes, and the maximum for each class. Both are empty if the group has no maximum or an
+/// invalid maximum.
 fn max_nodes(fields: &mut Fields<'_>) -> (Option<u32>, BTreeMap<String, u32>) {
     let limit = |fields: &mut Fields<'_>, name: &str| fields.by_class(name, limit);
     match fields.maybe("max_nodes", limit).flatten() {

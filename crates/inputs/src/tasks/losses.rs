@@ -1,15 +1,15 @@
 //! Reads the losses of a search: their names, and their learning curves.
 //!
-//! Without names, a search has one loss, and `curves` is its source. With names, `curves` is a table that contains a
-//! source for each loss:
+//! A search that does not name its losses has one loss, and `curves` is the source of its learning curves. If the
+//! losses have names, `curves` is a table with a source for each loss:
 //!
 //! ```toml
 //! losses = ["error", "latency"]
 //! curves = { error = "error.csv", latency = { noise = 0 } }
 //! ```
 //!
-//! A source is the name of a file of measured learning curves, or a table of the parameters of a family of curves. The
-//! default is the family with its default parameters.
+//! A source is the name of a file of measured learning curves, or a table of the parameters of a family of curves. By
+//! default, the source is the family with its default parameters.
 
 use std::path::{Path, PathBuf};
 
@@ -35,8 +35,8 @@ enum CurvesDraft {
 }
 
 impl LossDraft {
-    /// Reads the file of learning curves, if there is one, and adds it to `sources`. Also returns the names of the tasks
-    /// that the trials train; none if the file does not name them.
+    /// Reads the file of learning curves, if there is one, and adds it to `sources`. Also returns the names of the
+    /// tasks that the trials train, or no names if the file does not contain them.
     pub fn load(self, sources: &mut Vec<SourceId>) -> Result<(TrialLoss, Vec<String>)> {
         let (curves, tasks) = match self.curves {
             CurvesDraft::Family(family) => (LearningCurves::Family(family), Vec::new()),

@@ -98,8 +98,8 @@ impl TaskSet {
     }
 
     /// Keeps the tasks that can be replayed with a forward window of `window` seconds. These are the tasks whose
-    /// rescaling costs are at most [`range::LOSS`] windows. As a result, the numbers in the problem of every decision
-    /// stay within [`range`], for any objective and number of nodes.
+    /// rescaling costs are at most [`range::LOSS`] windows. For any objective and number of nodes, the numbers in the
+    /// allocation problems then stay within [`range`].
     ///
     /// # Errors
     /// Some tasks cannot be replayed. Their faults are reported together. With `skip_invalid`, faults are an error
@@ -117,7 +117,7 @@ impl TaskSet {
     }
 }
 
-/// Checks that a task's rescaling costs are small enough for the window, and so is the cost of moving to another class
+/// Checks that a task's rescaling costs are small enough for the window. The cost of moving to another class is checked
 /// if it is set.
 fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
     let costs = [
@@ -194,7 +194,7 @@ impl<'a> Sieve<'a> {
         Ok(())
     }
 
-    /// Returns the valid tasks. If no task is valid, this is a fault.
+    /// Returns the valid tasks. It is a fault if no task is valid.
     fn finish(self) -> Result<TaskSet> {
         self.gatherer.finish(())?;
         if self.set.tasks.is_empty() {
@@ -206,16 +206,16 @@ impl<'a> Sieve<'a> {
     }
 }
 
-/// Reads tasks for a log whose clock is unknown; see [`read_on`].
+/// Like [`read_on`], for a log whose clock is unknown.
 ///
 /// # Errors
-/// Same as [`read_on`].
+/// A file cannot be read or is faulty, or `curves` does not fit `tasks`; see [`read_on`].
 pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<Loaded<TaskSet>> {
     read_on(tasks, curves, skip_invalid, &Clock::UNKNOWN)
 }
 
-/// Reads tasks from the original's two pickles, or, without `curves`, from one file in a format of this program.
-/// Submission times and deadlines are converted to UTC with the clock of a log.
+/// Reads tasks from the original's two pickles. If `curves` is `None`, reads them from one file in a format of this
+/// program. Submission times and deadlines are converted to UTC with the clock of a log.
 ///
 /// With `skip_invalid`, tasks with faults are left out, and their faults are returned. Faults of a file as a whole are
 /// still errors.

@@ -23,13 +23,13 @@ pub(super) enum Node {
     Numbers(Arc<[f64]>),
     /// A list that contains other values.
     List(Vec<Node>),
-    /// Keys in file order. A key may occur twice.
+    /// The entries of a table, in file order. A key may occur twice.
     Table(Vec<(String, Node)>),
-    /// A value of a type that no field accepts, as a description for messages.
+    /// The description, for messages, of a value whose type no field accepts.
     Other(String),
 }
 
-/// The only key of the table by which the `toml` crate represents a date or time.
+/// The `toml` crate represents a date or time by a table with this single key.
 const TOML_DATETIME: &str = "$__toml_private_datetime";
 
 impl Node {

@@ -14,7 +14,7 @@ use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 use gleaner_pandas::{Cell, ColumnError, Frame, NAT, read_frame};
 
-/// The field that may be a column of either frame.
+/// The submission time, which may be a column of either frame.
 const SUBMIT: &str = "submit";
 
 /// The fields that are columns of one frame: the frame of curves if `of_curves` is true, otherwise the frame of tasks.
@@ -125,7 +125,7 @@ fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (us
     report.into_result(rows)
 }
 
-/// The names of these fields and their values in a row.
+/// The names of the fields in `columns`, and their values in a row.
 fn values(frame: &Frame<'_>, row: usize, columns: &[&TaskField]) -> Vec<(&'static str, Node)> {
     let value = |field: &&TaskField| {
         let cell = frame.cell(frame.position(field.original)?, row)?;
@@ -146,7 +146,7 @@ fn node(cell: &Cell<'_>) -> Node {
     }
 }
 
-/// Adds a remark about columns that are not read.
+/// Adds a remark that names the ignored columns.
 fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&TaskField], notes: &mut Vec<String>) {
     let ignored = |name: &&str| read.iter().all(|field| field.original != *name);
     let names: Vec<&str> = frame

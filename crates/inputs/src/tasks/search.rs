@@ -168,7 +168,7 @@ impl SearchDraft<'_> {
     }
 
     /// For each trial of measured learning curves, the index of the task that the trial trains. `names` are the tasks
-    /// that the curves of this loss name, if any, and `others` the tasks that the curves of earlier losses name.
+    /// named in the curves of this loss, if any. `others` are the tasks named in the curves of earlier losses.
     fn trained(
         &mut self,
         loss: &str,
@@ -239,8 +239,8 @@ fn late_curves_of(loss: &TrialLoss, search: &TrialSearch) -> Option<String> {
     ))
 }
 
-/// The faults that make a task unsuitable for the trials of a search. Each fault states the field, what was found and
-/// what was expected.
+/// The faults that make a task unsuitable for the trials of a search. Each fault consists of the field, the value found
+/// and the value expected.
 fn faults_of(
     task: &TrainingTask,
 ) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {

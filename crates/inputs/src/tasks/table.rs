@@ -184,7 +184,7 @@ fn column_nodes(table: &Table<'_>, column: &Column, shape: Shape) -> Result<Vec<
 struct Lists(BTreeSet<ByContent>);
 
 impl Lists {
-    /// Returns the list built so far. An empty list is returned as a missing value, because it cannot be told apart
+    /// Returns the list built so far. An empty list is returned as a missing value, because it cannot be distinguished
     /// from a cell without a list.
     fn finish(&mut self, list: &mut ListBuilder) -> Node {
         match list.finish() {
@@ -193,7 +193,7 @@ impl Lists {
         }
     }
 
-    /// Returns `node`. If it is a list of numbers that equals an earlier list, the two lists share memory.
+    /// Returns `node`. A list of numbers that equals an earlier list shares the memory of that list.
     fn share(&mut self, node: Node) -> Node {
         let Node::Numbers(numbers) = node else {
             return node;

@@ -1,4 +1,4 @@
-//! The rules for tasks and curves, each of which is a small function.
+//! The rules for tasks and curves. Each rule is a small function.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -15,9 +15,9 @@ use super::node::Node;
 use crate::rows::Number;
 use gleaner_domain::{ClassTerms, ScalingCurve, Stamp, TrainingTask};
 
-/// The range of valid priorities, and of the nonzero rates of curves. Within these bounds, the
-/// product of a priority and a rate, and the quotient of two rates per node, are within
-/// [`range::RATE`]. The input of solvers is therefore valid for any objective.
+/// The range of valid priorities, and of the nonzero rates of curves. Within these bounds, the product of a priority
+/// and a rate, and the quotient of two rates per node, are within [`range::RATE`]. Solvers therefore get valid input
+/// under any objective.
 pub(super) const RATE: RangeInclusive<f64> = 1e-30..=1e30;
 
 const COST: Number = Number {
@@ -64,7 +64,7 @@ pub(super) struct CurveDraft {
     pub objective: Option<Arc<[f64]>>,
 }
 
-/// The rules for curves. The second argument of a rule is the name of the curve in faults, such as `curve` or
+/// The rules for curves. The second argument of a rule is the curve's name in messages, such as `curve` or
 /// `curve.v100`.
 const CURVE_RULES: [fn(&CurveDraft, &str, &mut Report<'_>); 5] = [
     lists_match,
@@ -97,7 +97,7 @@ impl Draft {
         }
     }
 
-    /// Returns the task with this curve if it satisfies every rule and has no earlier faults.
+    /// Returns the task with this curve if it satisfies every rule and no fault was found earlier.
     pub fn check(
         self,
         curve: Option<TaskCurve>,
@@ -144,8 +144,7 @@ impl Draft {
             classes,
             curve,
         };
-        // If the task has bounds and a curve for each class, its own bounds and curve become those of the slowest
-        // class.
+        // If the task has bounds and a curve for each class, those of the slowest class become the task's own.
         Some(task.with_terms(terms))
     }
 
@@ -198,7 +197,7 @@ impl CurveDraft {
         std::iter::once(("progress", self.progress.as_ref())).chain(objective)
     }
 
-    /// Returns the curve if it satisfies every rule. `field` is the name of the curve in faults.
+    /// Returns the curve if it satisfies every rule. `field` is the curve's name in messages.
     pub fn check(self, field: &str, report: &mut Report<'_>) -> Option<ScalingCurve> {
         let before = report.faults.len();
         for rule in CURVE_RULES {

@@ -4,7 +4,7 @@ use super::EXPECTED;
 use crate::hosts::is_nothing;
 use gleaner_io::fault::show;
 
-/// A switch or a block.
+/// A switch or a block, as described by a line.
 #[derive(Debug)]
 pub(super) struct Group {
     /// Number of the line that describes the switch or block.
@@ -43,7 +43,7 @@ impl<'t, I: Iterator<Item = (&'t str, u64)>> Iterator for Lines<I> {
     }
 }
 
-/// A fault in a line: the field, what was found, and what was expected.
+/// A fault in a line: the field, the value found, and the value expected.
 pub(super) type LineFault = (&'static str, String, &'static str);
 
 /// Reads the switch or block in a line; `None` if the line has neither.

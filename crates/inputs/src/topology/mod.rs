@@ -1,11 +1,10 @@
 //! Reads the order of the nodes from the topology of a network: Slurm's `topology.conf`, or the
 //! output of `scontrol show topology`.
 //!
-//! A line describes a switch with its nodes, a switch with the switches below it, or a block with
-//! its nodes. The nodes are ordered by a depth-first walk over the tree of switches. Root switches
-//! and blocks are visited in the order of the file. The switches or nodes below a switch are
-//! visited in the order of its list. Slurm accepts a switch that is below several other switches.
-//! Such a switch is visited only once, where the walk first reaches it.
+//! A line describes a switch and its nodes, a switch and the switches below it, or a block and its nodes. The nodes are
+//! ordered by a depth-first walk over the tree of switches. Root switches and blocks are visited in the order of the
+//! file. The switches or nodes below a switch are visited in the order of its list. Slurm accepts a switch that is
+//! below several other switches. Such a switch is visited only once, where the walk first reaches it.
 //!
 //! For a switch above other switches, `scontrol` also lists all nodes below the switch. Such lists
 //! are ignored.
@@ -32,9 +31,9 @@ pub const EXPECTED: &str =
 /// Reads the order of the nodes.
 ///
 /// # Errors
-/// The file cannot be read, or has neither a switch nor a block. All other errors are faults in lines, which are
-/// reported together: lines that do not belong to a topology, lists that are invalid or too long, and nodes that occur
-/// twice. It is also a fault if a switch has no line of its own or is above itself.
+/// The file cannot be read, contains neither a switch nor a block, or has faults, which are reported together. A fault
+/// is a line that does not describe a topology, a list that is invalid or too long, or a node that occurs twice. It is
+/// also a fault if a switch has no line of its own or is above itself.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -48,7 +47,7 @@ pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
 /// Like [`read`], but parses `bytes`, the content of the file `path`.
 ///
 /// # Errors
-/// Same as [`read`].
+/// `bytes` contains neither a switch nor a block, or has faults; see [`read`].
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<NodeOrder> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader {
@@ -144,7 +143,7 @@ impl Reader<'_> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,
-            /// The walk has reached this switch and has not finished the switches below it.
+            /// The walk has reached this switch but has not yet visited all switches below it.
             Open,
             Done,
         }
@@ -153,8 +152,8 @@ impl Reader<'_> {
             is_root[index] = false;
         }
         let roots = (0..below.len()).filter(|&index| is_root[index]);
-        // Switches that cannot be reached from a root are in a cycle or below a cycle. The walk
-        // also starts from these switches, so that it reports the cycle.
+        // Switches that cannot be reached from a root are in a cycle or below a cycle. The walk also starts from these
+        // switches, so that cycles are reported.
         let starts: Vec<usize> = roots.chain(0..below.len()).collect();
         let mut state = vec![State::New; below.len()];
         let mut leaves = Vec::new();
@@ -195,7 +194,7 @@ impl Reader<'_> {
         Ok(leaves)
     }
 
-    /// The nodes of these switches and blocks, in order.
+    /// The nodes of the switches and blocks in `leaves`, in this order.
     fn nodes(&mut self, leaves: &[usize]) -> Result<NodeOrder> {
         let mut order = NodeOrder::default();
         let mut left = MAX_NAMES;
@@ -233,7 +232,7 @@ impl Reader<'_> {
     }
 }
 
-/// The first of several names, and the number of remaining names.
+/// Collects names for a message, which shows the first name and the number of other names.
 #[derive(Default)]
 struct Examples {
     first: Option<String>,

@@ -51,7 +51,7 @@ impl Answer {
     }
 }
 
-/// The nodes that each task holds in a plan, in task order.
+/// The nodes of each task in a plan, in one of two forms. Tasks are in the order of the problem.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Counts<'a> {
@@ -61,7 +61,7 @@ pub enum Counts<'a> {
     Classes(Vec<Option<NodesOfClass<'a>>>),
 }
 
-/// Nodes of a class that a task holds.
+/// The class and the number of the nodes that a task holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct NodesOfClass<'a> {
     /// Name of the class.

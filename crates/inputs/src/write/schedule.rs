@@ -18,7 +18,7 @@ use gleaner_synth::schedule::{ScheduleSink, SynthJob};
 pub enum Scheduler {
     /// The table printed by `sacct`, roughly in order of submission.
     Slurm,
-    /// PBS accounting records, in order of time.
+    /// PBS accounting records, in chronological order.
     Pbs,
     /// The Standard Workload Format.
     Swf,
@@ -119,7 +119,7 @@ impl<'w> ScheduleWriter<'w> {
         })
     }
 
-    /// Writes the lines that were held back, and finishes all files.
+    /// Writes the delayed lines, and finishes all files.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -189,7 +189,7 @@ impl<'w> ScheduleWriter<'w> {
 }
 
 impl Shuffle {
-    /// Number of lines that are held back.
+    /// Number of lines that are delayed at any time.
     const HELD: usize = 256;
 
     fn swap(&mut self, line: String) -> Option<String> {

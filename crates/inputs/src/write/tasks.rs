@@ -83,7 +83,7 @@ struct Group<'a> {
     max_nodes: Option<ByClass<'a, u32>>,
 }
 
-/// An amount of work: a number, or the word for endless work.
+/// An amount of work: a number, or the word `endless`.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Work {
@@ -104,7 +104,7 @@ impl Work {
 /// Writes tasks to `path`, whose extension is `.toml` or `.json`. Equal curves are written once.
 ///
 /// # Errors
-/// [`Error::Usage`] for any other extension. The file cannot be written.
+/// [`Error::Usage`] for any other extension, and another error if the file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
     write_document(&document(tasks, &[], None), path)
 }
@@ -112,7 +112,7 @@ pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
 /// Like [`write()`], but also writes the groups of the tasks.
 ///
 /// # Errors
-/// Same as [`write()`].
+/// The extension is neither `.toml` nor `.json`, or the file cannot be written.
 pub fn write_grouped(tasks: &[TrainingTask], groups: &[TaskGroup], path: &Path) -> Result<()> {
     write_document(&document(tasks, groups, None), path)
 }
@@ -120,7 +120,7 @@ pub fn write_grouped(tasks: &[TrainingTask], groups: &[TaskGroup], path: &Path) 
 /// Like [`write()`], but also writes the search whose trials train the tasks.
 ///
 /// # Errors
-/// Same as [`write()`].
+/// The extension is neither `.toml` nor `.json`, or the file cannot be written.
 pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
     write_document(&document(tasks, &[], Some(search)), path)
 }
@@ -215,7 +215,7 @@ impl<'a> ByClass<'a, u32> {
     }
 }
 
-/// The word for the node counts that the task may hold; `None` for the default.
+/// The value of the field `counts`, which states the node counts that the task may hold; `None` for the default.
 fn counts(task: &TrainingTask) -> Option<&'static str> {
     let counts = task.classes.counts;
     let word = COUNTS.iter().find(|(_, known)| *known == counts)?;

@@ -414,8 +414,8 @@ fn there_are_at_most_a_thousand_classes() {
         &fault_of(read_text("tasks.toml", &own(1001))),
         &["speed: found 1001 classes, expected from 1 to 1000 classes"],
     );
-    // If every class has the same fault, each task reports it only once, so the messages are not much longer than the
-    // file.
+    // If every class has the same fault, it is reported only once for each task. The messages are therefore not much
+    // longer than the file.
     let curve = table(1000, "{ nodes = [0, 2], progress = [0, 4] }");
     let lines = "curve = 'c'\nmin_nodes = 4\nmax_nodes = 3\n";
     let tasks: String = (0..50).map(|i| task(&format!("t{i}"), lines)).collect();

@@ -1,5 +1,5 @@
 //! Tests that truncated and changed files of every format are either read or reported as faults with a message. No file
-//! leads to a panic, a hang or a large allocation.
+//! causes a panic, a hang or a large allocation.
 //!
 //! To run a longer test by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test inputs corruption`.
 

@@ -1,5 +1,4 @@
-//! Tests that faults in event logs are reported with the place, what was found and what was
-//! expected.
+//! Tests that faults in event logs are reported with the place, the value found and the value expected.
 
 use gleaner_io::MAX_FAULTS;
 

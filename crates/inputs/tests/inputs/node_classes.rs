@@ -89,7 +89,7 @@ fn the_first_rule_of_a_toml_file_wins() {
     let nodes = ["g12", "a001", "b7", "h1", "g12x", "a004"];
     let found = plain(("x.toml", TOML), &Choice::default(), &nodes);
     assert_eq!(found, ["v100", "a100", "a100", "h100", "cpu", "cpu"]);
-    // The format does not depend on the extension.
+    // The format is detected without the extension.
     assert_eq!(found, plain(("classes", TOML), &Choice::default(), &nodes));
     let (found, notes) = classes(("x.toml", TOML), &Choice::default(), &["a001", "n1"]).unwrap();
     assert_eq!(found, ["a100", "cpu"]);

@@ -22,7 +22,7 @@ fn assert_round_trips(log: &EventLog) {
     for (name, layout) in FORMS {
         let path = folder.path().join(name);
         write(log, &path, layout, None).unwrap();
-        // Wide CSV has no place for classes.
+        // Wide CSV cannot store classes.
         let expected = match name {
             "wide.csv" => log.clone().with_classes(None),
             _ => log.clone(),

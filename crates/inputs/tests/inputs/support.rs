@@ -6,7 +6,8 @@ use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_inputs::events;
 use tempfile::TempDir;
 
-/// A fixture, or a folder of fixtures. Those in `pickle` are the fixtures of the crate `gleaner-pandas`.
+/// A fixture, or a folder of fixtures. Names that begin with `pickle` refer to the fixtures of the crate
+/// `gleaner-pandas`.
 pub fn fixture(name: &str) -> PathBuf {
     let crates = gleaner_testing::workspace().join("crates");
     match Path::new(name).strip_prefix("pickle") {
@@ -54,7 +55,7 @@ pub fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A log with these rows, each given as seconds since 1970 and the nodes that change.
+/// A log with these rows. Each row consists of a time in seconds since 1970 and the changes of nodes.
 pub fn log(nodes: &[&str], rows: &[(f64, &[(u32, bool)])]) -> EventLog {
     let mut log = EventLogBuilder::new(nodes.iter().map(|node| (*node).to_owned()).collect());
     for (seconds, changes) in rows {

@@ -1,5 +1,4 @@
-//! Tests that faults in tasks are reported with the task, the field, what was found and what was
-//! expected.
+//! Tests that faults in tasks are reported with the task, the field, the value found and the value expected.
 
 use std::path::Path;
 
@@ -374,7 +373,7 @@ fn pickles_come_in_pairs_and_in_order() {
     assert_has(&message, &["Ns: found no such column"]);
 }
 
-/// Two tasks, and text after them.
+/// A document with two tasks, `a` and `b`, followed by `rest`.
 fn toml_and(rest: &str) -> String {
     [toml_with("a", &[]), toml_with("b", &[]), rest.to_owned()].concat()
 }
@@ -671,8 +670,8 @@ fn learning_curves_name_their_faults() {
     assert_eq!(search.tasks, [0; 9]);
     assert_eq!(search.losses[0].curves.loss(8, 5.0), 5.0);
     assert!(loaded.notes.is_empty());
-    // Curves of trials that diverged, marked by text or empty cells, and curves that start after
-    // the first rung, which is at 1.
+    // Curves of trials that diverged, marked by text or empty cells, and curves that start after the first rung, which
+    // is at resource 1.
     let late = whole
         .replace("3,1,2,a", "3,1,nan,a")
         .replace("4,1,2,a", "4,1,,a")

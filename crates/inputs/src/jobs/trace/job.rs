@@ -1,4 +1,4 @@
-//! A job as described by a trace.
+//! The rows of a trace: their columns, and the states and workloads of their jobs.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -51,7 +51,7 @@ pub(super) fn state(word: String) -> String {
 /// The GPU usage of a job's workload according to the profiles; 0 if there are no profiles.
 ///
 /// # Errors
-/// The workload has no profile, although it must have one.
+/// The workload has no profile, although profiles are given and [`Options::unprofiled`] is not set.
 pub(super) fn profiled(
     line: &Line<'_, JobRow>,
     workload: Option<&Workload>,

@@ -70,12 +70,12 @@ pub struct TraceInput {
     pub start: i64,
 }
 
-/// Reads a trace of jobs on this cluster.
+/// Reads a trace of the jobs submitted to `cluster`.
 ///
 /// # Errors
-/// The file cannot be read, columns are missing, or no job remains. Jobs with faults are errors too, unless
-/// [`Options::skip_invalid`] is set. Faults are reported together. [`Error::Usage`] if the window does not fit the
-/// trace.
+/// The file cannot be read, columns are missing, or no job remains. A job with faults is also an error, unless
+/// [`Options::skip_invalid`] is set. Faults are reported together. [`Error::Usage`] if the window is empty or does not
+/// suit the format of the trace's times.
 pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Loaded<TraceInput>> {
     let source = Source::open(path)?;
     let rows = Rows::<JobRow>::open(&source)?;
@@ -94,7 +94,8 @@ pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Load
     })
 }
 
-/// The window that the options request. A trace in whole seconds cannot have a window.
+/// The window of submissions that the options specify. Specifying one is an error if the trace's times are whole
+/// seconds.
 fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window> {
     let epoch = options.epoch.map(Stamp::Local);
     let dated = options.from.or(options.to).or(epoch);

@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         Ok((input, notes))
     }
 
-    /// Records a fault. The fault is an error unless jobs with faults may be left out.
+    /// Records the fault of a job, which is an error unless [`Options::skip_invalid`] is set.
     fn fault(&mut self, fault: Fault) -> Result<()> {
         if self.options.skip_invalid {
             self.skipped.push(fault);

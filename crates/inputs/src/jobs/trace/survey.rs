@@ -18,7 +18,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Surveys the jobs that were not submitted before `epoch`. Rows with faults are ignored in this pass.
+    /// Surveys the jobs that were submitted at or after `epoch`. Rows with faults are ignored in this pass.
     pub fn of(
         rows: &Rows<'_, JobRow>,
         vcs: &BTreeMap<&str, usize>,

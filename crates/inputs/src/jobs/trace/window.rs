@@ -28,7 +28,7 @@ pub(super) struct Window {
     end: Option<i64>,
 }
 
-/// If the first submission is in this range, the trace counts seconds since 1970, because no trace's own clock runs for
+/// A first submission in this range shows that the trace counts seconds since 1970. No trace's own clock runs for
 /// thirty years before the first job. The range is from September 2001 to the latest second that a [`Local`] can
 /// represent.
 const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
@@ -47,10 +47,10 @@ pub(super) enum Position {
 }
 
 impl Window {
-    /// The window that the options request.
+    /// The window of submissions that the options specify.
     ///
     /// # Errors
-    /// Same as [`Form::place`].
+    /// [`Error::Usage`] if an option has an offset from UTC and the times of the trace have none.
     pub fn new(survey: &Survey, options: &Options<'_>) -> Result<Self> {
         let zero = if survey.form.is_civil() {
             survey.first

@@ -23,8 +23,8 @@ pub(super) struct LongWriter<W: Write> {
     time: Option<Utc>,
     /// The current time as a string, formatted once for all rows of this time.
     text: String,
-    /// The classes of the nodes, and the number of nodes whose class has been written. The classes are written in the
-    /// rows of the first event, because these rows list all nodes in order.
+    /// The classes of the nodes, and the number of nodes whose classes have been written. The rows of the first event
+    /// contain the classes, because these rows list all nodes in order.
     classes: Option<(NodeClasses, u32)>,
 }
 
@@ -43,7 +43,7 @@ impl<W: Write> LongWriter<W> {
         })
     }
 
-    /// Adds a row; `None` stands for a row without a node.
+    /// Adds a row. If `change` is `None`, the row has no node.
     pub fn push(&mut self, nodes: &[String], time: Utc, change: Option<Change>) -> io::Result<()> {
         if self.time != Some(time) {
             self.time = Some(time);

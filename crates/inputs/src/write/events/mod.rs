@@ -53,8 +53,8 @@ impl Format {
         }
     }
 
-    /// Remarks on information that the source contains but a log in this format does not store. `quality` and
-    /// `has_queue` describe the source.
+    /// Remarks on the information in the source that a log in this format does not store. `quality` and `has_queue`
+    /// describe the source.
     pub fn losses(self, quality: Option<&Quality>, has_queue: bool) -> Vec<String> {
         let is_unsure = quality.is_some_and(|quality| !quality.sentences().is_empty());
         let mut losses = Vec::new();

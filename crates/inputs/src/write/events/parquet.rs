@@ -86,7 +86,7 @@ impl<W: Write + Send> LongWriter<W> {
         })
     }
 
-    /// Adds a row; `None` stands for a row without a node.
+    /// Adds a row. If `change` is `None`, the row has no node.
     pub fn push(&mut self, time: Utc, change: Option<Change>) -> io::Result<()> {
         if self.times.len() == LONG_GROUP {
             self.end_group().map_err(io_error)?;

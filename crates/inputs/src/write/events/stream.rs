@@ -10,7 +10,7 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Change, Clock, Fingerprint, NodeClasses, Quality, RowQueue, Utc};
 use gleaner_io::files::AtomicFile;
 
-/// Writes an event log event by event: long CSV or Parquet, or `.gev`.
+/// Writes the events of a log, one by one, as long CSV, long Parquet or `.gev`.
 ///
 /// The file is identical, byte for byte, to the file that [`super::write`] writes for the whole log.
 pub struct EventWriter {
@@ -41,7 +41,7 @@ impl EventWriter {
     /// Like [`EventWriter::create`], but for a log with this clock and these classes of nodes.
     ///
     /// # Errors
-    /// Same as [`EventWriter::create`].
+    /// The extension is unknown, or the file cannot be written.
     pub fn create_on(
         path: &Path,
         nodes: &[String],
