@@ -1,4 +1,4 @@
-//! Simulates one virtual cluster, from event to event.
+//! Simulates one virtual cluster, event by event.
 //!
 //! Within a second, the order is: ends, arrivals, decisions, nodes added or removed, samples. This is the order of the
 //! original simulator (Lucid's), which steps through every second.
@@ -33,16 +33,15 @@ pub struct Setting<'a> {
     pub notice: i64,
     /// Chooses the GPUs of jobs.
     pub placer: &'a dyn Placer,
-    /// Whether, of two jobs that share GPUs, the job that was placed second returns to full speed when the other job
-    /// ends. The original simulator gives full speed to the job that was placed first, even if that job is the one
-    /// that ends.
+    /// Whether the survivor of two jobs that share GPUs always returns to full speed when the other job ends. The
+    /// original simulator gives full speed to the job that was placed first, even if that job is the one that ends.
     pub corrected: bool,
 }
 
 /// Jobs that wait forever.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "from second {second} on, {} forever and nothing runs; the first is {job}, which requests {} from a cluster of {}",
+    "after second {second}, nothing runs and {} forever; the first is {job}, which requests {} from a cluster of {}",
     match waiting {
         1 => "1 job waits".to_owned(),
         jobs => format!("{jobs} jobs wait"),
@@ -57,7 +56,7 @@ pub struct Stuck {
     pub waiting: usize,
     /// Id of the first waiting job.
     pub job: String,
-    /// Number of GPUs that this job requests.
+    /// Number of GPUs that the first waiting job requests.
     pub gpus: u32,
     /// Number of nodes.
     pub nodes: u32,
@@ -71,11 +70,11 @@ pub struct Refused {
     pub second: i64,
     /// Id of the job.
     pub job: String,
-    /// Why the decision was rejected.
+    /// The reason for the rejection.
     pub refusal: Refusal,
 }
 
-/// Why a simulation does not finish.
+/// The reasons why a simulation does not finish.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// Some jobs would wait forever.
@@ -127,7 +126,7 @@ struct Engine<'a, 'p> {
     world: World<'a>,
     policy: &'p mut dyn Policy,
     scaling: &'p mut dyn Scaling,
-    /// The next second if a node was added or removed in the current second, because another round of decisions is then
+    /// The next second if a node was added or removed in the current second, which makes another round of decisions
     /// due. Otherwise `None`.
     again: Option<i64>,
 }

@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(gauges.active(), [0.0, 400.0]);
     }
 
-    // A plain float would be off by 1e-9 or more.
+    // A sum in a single float would be off by 1e-9 or more.
     #[test]
     fn a_million_changes_leave_no_rounding_error() {
         let mut sum = Sum::default();

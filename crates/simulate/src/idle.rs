@@ -1,4 +1,4 @@
-//! The nodes that a policy leaves fully idle, as an event log that the replay reads.
+//! Converts the nodes that a policy leaves fully idle to an event log for replays.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -23,10 +23,10 @@ pub struct TooLate {
 
 /// Builds the log of the nodes that are fully idle in a run. The run started at second `start`.
 ///
-/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, in the order of the run, then by number. The
-/// first row is at the start. The last row is at the last submission or, if `with_drain` is set, at the end of the last
-/// job in any virtual cluster. Between these two rows, there is a row for every second with changes. Nodes that have
-/// not been added yet or have been removed count as busy. The profiler's nodes are left out. Times are relative to the
+/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, as in the run, and then by number. The first row
+/// is at second `start`. The last row is at the last submission or, if `with_drain` is set, at the end of the last job
+/// in any virtual cluster. Between these two rows, there is a row for every second with changes. Nodes that have not
+/// been added yet or have been removed count as busy. The profiler's nodes are left out. Times are relative to the
 /// trace's origin, or to 1970 if the trace has no origin.
 ///
 /// # Errors

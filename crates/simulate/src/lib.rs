@@ -24,11 +24,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The simulation goes from event to event. Its results match those of Lucid's simulator (Hu et al., ASPLOS 2023) to
-//! the second. Lucid's simulator steps through every second. In this crate, "the original" is Lucid's simulator.
+//! The simulation advances from event to event. Its results match those of Lucid's simulator (Hu et al., ASPLOS 2023)
+//! to the second. Lucid's simulator steps through every second. In this crate, "the original" is Lucid's simulator.
 //!
 //! [`mod@simulate`] runs [`policies`] with a placer of [`placers`] on every virtual cluster. [`engine`] simulates a
-//! single virtual cluster. [`gleaner_domain::results::schedule`] has the types of the result.
+//! single virtual cluster. [`gleaner_domain::results::schedule`] contains the types of the results.
 
 pub mod checker;
 pub mod engine;

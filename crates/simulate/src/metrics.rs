@@ -1,4 +1,4 @@
-//! The figures by which policies are compared.
+//! Computes the figures by which policies are compared.
 
 use super::in_use::InUse;
 use gleaner_domain::results::policy_run::{Finished, PolicyRun, ProfilerRun};
@@ -113,8 +113,8 @@ fn delays<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Op
     })
 }
 
-/// Returns the percentile at `share` (0 to 1), interpolated linearly between ranks as in numpy's default; `None` if
-/// there are no values. Reorders `values`.
+/// Returns the percentile at `share` (0 to 1), interpolated linearly between ranks, like numpy's default method; `None`
+/// if there are no values. Reorders `values`.
 fn percentile(values: &mut [i64], share: f64) -> Option<f64> {
     let rank = values.len().checked_sub(1)? as f64 * share;
     let (_, &mut below, above) = values.select_nth_unstable(rank as usize);

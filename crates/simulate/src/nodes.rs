@@ -76,7 +76,7 @@ impl Nodes {
         self.count
     }
 
-    /// Number of GPUs on all nodes.
+    /// Total number of GPUs of all nodes.
     pub fn gpus(&self) -> u64 {
         u64::from(self.count) * u64::from(self.free.gpus_per_node())
     }
@@ -148,14 +148,14 @@ impl Nodes {
 
     /// Removes the idle node with the highest name. Returns `None` if no node is idle.
     ///
-    /// Before every removal except the first, a busy added node swaps names with that idle node. [`Shrunk::renamed`] is
-    /// then the slot of the busy node.
+    /// Before every removal except the first, a busy added node swaps names with the idle node that is removed.
+    /// [`Shrunk::renamed`] is then the slot of the busy node.
     pub fn shrink(&mut self, now: i64) -> Option<Shrunk> {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
         let added = self.added_node().filter(|&added| added != idle);
         let renamed = added.filter(|_| self.shrunk);
-        // After the removal, no idle node has this name: either a busy node takes over the name, or no node has it. The
-        // log of idle times identifies nodes by name, so this entry marks the name as busy.
+        // After the removal, no idle node has the name of the removed node: either a busy node takes over the name, or
+        // no node has it. The log of idle times identifies nodes by name, so this entry marks the name as busy.
         self.log(idle, now, false);
         if let Some(busy) = renamed {
             self.nodes[busy as usize].life.name = self.name(idle);

@@ -86,7 +86,7 @@ pub enum Decision {
     },
 }
 
-/// Why a decision cannot be carried out.
+/// The reasons why a decision cannot be carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The decision starts a job that is not in the queue.

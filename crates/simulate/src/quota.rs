@@ -6,8 +6,8 @@
 //! with 4 GPUs, a waiting job with 8, a waiting job with 2, and a running job with 4. The first job takes 4, the
 //! second is refused, and the third takes 2. The last is preempted, because only 2 are left.
 //!
-//! [`select`] finds the same jobs without visiting each one. It steps through the order from one
-//! decision to the next. A decision is about one of two jobs:
+//! [`select`] finds the same jobs without visiting each one. It steps through the order from one decision to the next.
+//! Each decision concerns one of two jobs:
 //! - The next running job that does not fit. [`Running`] keeps sums of GPUs over blocks of
 //!   consecutive running jobs, so that blocks in which all jobs fit can be skipped.
 //! - The next waiting job. [`Waiting`] keeps waiting jobs by number of GPUs. The number of GPUs
@@ -38,7 +38,7 @@ struct Block<K> {
 /// A running job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<K> {
-    /// The job's position in the order; unique.
+    /// The job's unique position in the order.
     pub key: K,
     /// Index of the job.
     pub job: usize,
@@ -232,8 +232,8 @@ pub fn select<K: Ord + Copy>(
                         continue;
                     }
                 }
-                // The job was refused, or it was the last job with this number of GPUs: no further job
-                // with this number is considered.
+                // The job was refused, or it was the last job with this number of GPUs. No further job with this number
+                // is considered.
                 heads.retain(|head| head.gpus != gpus);
             }
             (_, Some(entry)) => {

@@ -9,7 +9,7 @@ const SAMPLE_EVERY: i64 = 60;
 /// Waiting jobs with fewer GPUs than this number are also counted separately.
 const SMALL_JOB: u32 = 8;
 
-/// The record of what has happened so far.
+/// The record of the simulation so far.
 #[derive(Debug)]
 pub(super) struct Recorder {
     schedule: Schedule,

@@ -51,7 +51,7 @@ impl Simulation<'_> {
     /// because this simulation is part of a longer simulation.
     ///
     /// # Errors
-    /// Same as [`simulate()`].
+    /// A job can never start, or a decision cannot be carried out; see [`simulate()`].
     pub fn ends(
         &self,
         first: &Trace,
@@ -92,11 +92,11 @@ pub struct SimulateError {
     pub policy: &'static str,
     /// Name of the virtual cluster, or `profiler`.
     pub vc: String,
-    /// Why it failed.
+    /// The reason for the failure.
     pub problem: Problem,
 }
 
-/// Why a simulation failed.
+/// The reasons why a simulation fails.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The simulation does not finish.
@@ -134,7 +134,7 @@ pub fn simulate(
 /// that must run on that thread.
 ///
 /// # Errors
-/// Same as [`simulate()`].
+/// A job can never start, a decision cannot be carried out, or a schedule is invalid; see [`simulate()`].
 pub fn simulate_in_turn(
     simulation: &Simulation<'_>,
     requests: &[Request<'_>],
@@ -164,7 +164,7 @@ impl<'a> Stages<'a> {
         observer: &'a dyn Observer,
     ) -> Result<Self, SimulateError> {
         let profiled = match simulation.profile_for(requests, observer) {
-            // After a stop, no virtual cluster is simulated, so the profile is not needed.
+            // After a stop, no virtual cluster is simulated, so the result of the profiling stage is not needed.
             Err(_) if observer.is_stopped() => None,
             profiled => profiled?,
         };

@@ -9,7 +9,7 @@ pub(super) struct VcInputs<'a> {
     /// The jobs that have not ended yet, as indices into the trace, in the order in which they join
     /// the queue.
     pub indices: Vec<usize>,
-    /// The same jobs.
+    /// The jobs themselves, in the same order.
     pub jobs: Vec<&'a Job>,
     /// Second at which each job joins the queue.
     pub entries: Vec<i64>,
@@ -17,8 +17,9 @@ pub(super) struct VcInputs<'a> {
     pub queued: Vec<i64>,
     /// Number of nodes that are not lent to the profiler for the whole simulation.
     pub nodes: u32,
-    /// The loans to the profiler and their returns: the second, and the number of nodes (positive for a loan,
-    /// negative for a return). `None` if this virtual cluster lends no nodes during the simulation.
+    /// The loans to the profiler and their returns. Each entry consists of the second and the number of nodes, which is
+    /// positive for a loan and negative for a return. `None` if this virtual cluster lends no nodes during the
+    /// simulation.
     pub echo: Option<Vec<(i64, i32)>>,
 }
 

@@ -11,7 +11,7 @@ use super::service::left_after;
 use gleaner_domain::jobs::Job;
 use gleaner_domain::results::schedule::Placement;
 
-/// A virtual cluster at one second, read-only.
+/// A read-only view of a virtual cluster at a given second.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub(super) now: i64,
@@ -95,7 +95,7 @@ impl<'a> View<'a> {
         self.live[job].started
     }
 
-    /// The reason why a decision cannot be carried out now; `None` if it can. The GPUs of a placement
+    /// The reason why a decision cannot be carried out now; `None` if it can be carried out. The GPUs of a placement
     /// are not checked.
     pub fn refusal(&self, decision: &Decision) -> Option<(usize, Refusal)> {
         let waits = |job| match self.status(job) {
@@ -170,7 +170,7 @@ impl<'a> View<'a> {
         self.placer
     }
 
-    /// Places a job with `gpus` GPUs on the GPUs that are free now; `None` if the placer cannot.
+    /// Places a job with `gpus` GPUs on the GPUs that are free now; `None` if the placer cannot place it.
     pub fn place(&self, gpus: u32) -> Option<Placement> {
         self.placer.place(self.nodes.free(), gpus)
     }

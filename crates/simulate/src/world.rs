@@ -1,4 +1,4 @@
-//! The state of a simulated virtual cluster, and everything that can happen to it.
+//! The state of a simulated virtual cluster, and the operations that change it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -79,7 +79,7 @@ impl<'a> World<'a> {
         Some((*entry).max(self.setting.start))
     }
 
-    /// Second of the next end, unless something changes before it.
+    /// Second at which the next job ends, unless an earlier event changes it.
     pub fn next_end(&mut self) -> Option<i64> {
         while let Some(&Reverse((end, order, job))) = self.ends.peek() {
             if self.ends_then(job, end, order) {
@@ -135,7 +135,7 @@ impl<'a> World<'a> {
         survivor.filter(|&survivor| self.live[survivor].alone)
     }
 
-    /// When `job` ends, sets one job of its pair back to full speed.
+    /// When `job` ends, restores one job of its pair to full speed.
     fn restore_after(&mut self, job: usize, survivor: Option<usize>) {
         if self.live[job].alone {
             return;

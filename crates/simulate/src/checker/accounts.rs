@@ -128,8 +128,8 @@ impl Account<'_> {
         let sound = if all_runs.clone().all(|run| full_speed(run)) {
             found == due
         } else {
-            // The engine subtracts the speed from the remaining work once per second, and each
-            // subtraction rounds. The tolerance therefore grows with the number of seconds.
+            // The engine subtracts the speed from the remaining work once per second, and each result is rounded. The
+            // tolerance therefore grows with the number of seconds.
             let steps: f64 = all_runs.map(|run| seconds(run.from, until(run))).sum();
             let rounding = steps * due * f64::EPSILON;
             let before_end = last.speeds.iter().rfind(|&&(time, _)| time < end);

@@ -26,8 +26,8 @@ impl Mark<'_> {
     }
 }
 
-/// Returns the first and last minute of every stretch of samples, in order. If the samples are not
-/// consecutive, reports that and returns an empty list.
+/// Returns the first and last minute of every stretch of samples, in order. If the samples are not consecutive, reports
+/// a violation and returns an empty list.
 pub(super) fn marks<'a>(
     schedule: &'a Schedule,
     terms: &Terms,
@@ -59,7 +59,7 @@ fn last(samples: &Samples) -> i64 {
     samples.first.saturating_add(minutes * MINUTE)
 }
 
-/// The first stretch of samples at wrong times, and what is wrong with them.
+/// The first stretch of samples at wrong times, and the reason why the times are wrong.
 fn wrong_times<'a>(schedule: &'a Schedule, terms: &Terms) -> Option<(&'a Samples, &'static str)> {
     let samples = &schedule.samples;
     let (first, end) = (samples.first()?, samples.last()?);

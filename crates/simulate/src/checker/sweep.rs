@@ -129,8 +129,8 @@ impl Counts {
         }
     }
 
-    /// Adds a node to the counts of busy GPUs, of nodes with one job and of nodes with several jobs (`sign` 1), or
-    /// subtracts the node from these counts (`sign` -1).
+    /// Adds a node to the counts of busy GPUs and of nodes with one job or several jobs. If `sign` is -1, subtracts the
+    /// node from these counts.
     fn node(&mut self, claims: &Claims, sign: i64) {
         self.busy_gpus += sign * i64::from(claims.busy().count_ones());
         match claims.len() {

@@ -1,4 +1,4 @@
-//! What can be wrong with a schedule.
+//! The faults that a schedule can have.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub enum Violation {
         /// Second of its start.
         from: i64,
     },
-    /// A run that takes no time.
+    /// A run whose end is not later than its start.
     #[error(
         "job {job}: its run from second {from} ends at second {until}, expected a later second"
     )]
@@ -63,7 +63,7 @@ pub enum Violation {
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// Number of nodes that the run is on.
+        /// Number of nodes that the run uses.
         found: usize,
         /// Maximum number of nodes that the run may use.
         most: u32,
@@ -133,7 +133,7 @@ pub enum Violation {
         /// Id of the job.
         job: String,
     },
-    /// A job whose last run is not marked as last, or with another run that is marked as last.
+    /// A job whose last run is not marked as last, or that has another run marked as last.
     #[error(
         "job {job}: only the last of its {runs} runs should be marked as last, but {marked} are"
     )]
@@ -187,7 +187,7 @@ pub enum Violation {
         /// Second of the last run's start.
         from: i64,
     },
-    /// A job that got less or more service than it was due.
+    /// A job that got less or more service than was due.
     #[error("job {job}: got {found} s of service, expected {expected} s")]
     Service {
         /// Id of the job.
@@ -204,11 +204,11 @@ pub enum Violation {
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// Second of the change.
+        /// Second at which the run gets this speed.
         time: i64,
-        /// The speed from this second on.
+        /// The invalid speed.
         speed: f64,
-        /// What is wrong.
+        /// The reason why the speed is invalid.
         why: &'static str,
     },
     /// A job that takes a GPU that already has the maximum number of jobs.
@@ -267,7 +267,7 @@ pub enum Violation {
         first: i64,
         /// Number of minutes.
         count: u32,
-        /// What is wrong.
+        /// The reason why the samples are invalid.
         why: &'static str,
     },
     /// A sample that contradicts the runs and outcomes.

@@ -55,7 +55,7 @@ struct Easy {
 struct Reservation {
     gpus: u32,
     second: i64,
-    /// The GPUs that will be free in that second, according to the estimates.
+    /// The GPUs that will be free at the reserved second, according to the estimates.
     free: FreeGpus,
 }
 

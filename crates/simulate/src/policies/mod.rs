@@ -36,7 +36,7 @@ pub struct PolicyEntry<'p> {
     pub title: &'static str,
     /// Inputs that the policy requires.
     pub needs: Needs,
-    /// What the policy knows about the durations of jobs before they end.
+    /// The policy's knowledge of the durations of jobs before they end.
     pub durations: Durations,
     /// Seconds for which a job holds its GPUs after its work is done. Policies that count down the remaining work
     /// notice a job's end one second late.

@@ -35,8 +35,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 /// interruption. Ties are broken by status, with waiting jobs first, and then by the rank among the waiting or
 /// running jobs.
 ///
-/// For a running job, this end time is fixed; for a waiting job, it moves with the clock. The key of a waiting job
-/// therefore holds its remaining time; [`Key::at`] adds the current time.
+/// For a running job, this end time is fixed. For a waiting job, it moves with the clock, so the key holds the
+/// remaining time, and [`Key::at`] adds the current time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     end: i64,
@@ -129,9 +129,9 @@ impl Policy for Srtf {
         None
     }
 
-    /// Wakes in the second after a change, because the choice may then be different. Without a change, the choice stays
-    /// the same. As time passes, running jobs only move ahead of waiting jobs. If two jobs both get GPUs, their order
-    /// makes no difference. A waiting job that was refused is refused again when fewer GPUs are left.
+    /// Wakes in the second after a change, because the choice of jobs may then be different. Without a change, the
+    /// choice stays the same. As time passes, running jobs only move ahead of waiting jobs. If two jobs both get GPUs,
+    /// their order makes no difference. A waiting job that was refused is refused again when fewer GPUs are left.
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {
         self.again
     }

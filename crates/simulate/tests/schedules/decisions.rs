@@ -1,5 +1,5 @@
-//! Small fixed examples. The engine must reject decisions that cannot be carried out, and a policy must see the correct
-//! remaining work of a job that it preempted.
+//! Tests small fixed examples of decisions. The engine must reject decisions that cannot be carried out, and a policy
+//! must see the correct remaining work of a job that it preempted.
 
 use std::sync::{Arc, Mutex};
 

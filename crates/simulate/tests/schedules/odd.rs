@@ -1,4 +1,4 @@
-//! Tests unusual input with small fixed examples: no jobs, jobs that never fit, absurd times and estimates.
+//! Tests unusual input with small fixed examples: no jobs, jobs that never fit, and extreme times and estimates.
 
 use gleaner_domain::Workload;
 use gleaner_domain::inputs::{LEAST_SPEED, PackingTable, Pair};
@@ -61,7 +61,7 @@ fn jobs_that_never_fit_are_an_error() {
             _ => 7,
         };
         let expected = format!(
-            "{}, vc1: from second {seconds} on, 1 job waits forever and nothing runs; \
+            "{}, vc1: after second {seconds}, nothing runs and 1 job waits forever; \
              the first is j1, which requests 5 GPUs from a cluster of 1 node",
             request.name
         );
@@ -159,7 +159,7 @@ fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
     let run = run_one(&simulation, "lucid");
     let profiled = run.profiler.unwrap().schedule;
     assert_eq!(profiled.scaling, [(0, 1)]);
-    // In the first second, 2 jobs run at the same time; after that, 4. The last jobs start in second 35.
+    // In the first second, 2 jobs run at the same time. After that, 4 jobs do. The last jobs start in second 35.
     assert_eq!(profiled.jobs[29].end, 40);
     assert_eq!(run.vcs[0].schedule.scaling, [(0, -1), (40, 1)]);
     assert_eq!(run.vcs[0].schedule.jobs[0].start, 41);

@@ -9,8 +9,8 @@ use crate::same::near;
 use crate::table::Table;
 use crate::venus::nodes_text;
 
-/// The outcome of a job: start, end, time in the queue, checkpoints, when it joined another job, when
-/// it returned to full speed, whether it was alone, and its nodes.
+/// The outcome of a job. The numbers are its start, end, time in the queue and checkpoints, and the seconds at which it
+/// joined another job and returned to full speed. The flag states whether it was alone, and the text names its nodes.
 pub type Outcome = ([i64; 6], bool, String);
 
 pub fn outcome(found: &JobOutcome) -> Outcome {

@@ -68,7 +68,7 @@ impl Town {
         }
     }
 
-    /// The simulation with checks, and with the profiler if `profiled`.
+    /// The simulation of the town with checks, and with the profiler if `profiled` is true.
     pub fn simulation(&self, profiled: bool) -> Simulation<'_> {
         Simulation {
             trace: &self.trace,

@@ -1,5 +1,5 @@
-//! Tests with hand-made schedules (fixed examples): valid schedules pass, and each broken schedule is
-//! rejected with the violation that was introduced.
+//! Tests the checker on small hand-made schedules. Valid schedules pass, and each broken schedule is rejected with the
+//! violation that was introduced.
 
 use super::*;
 use gleaner_domain::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, State};
@@ -75,8 +75,8 @@ fn nodes(number: u32) -> Vec<NodeLife> {
     (0..number).map(node).collect()
 }
 
-/// The sample of second `first`: the number of free GPUs out of eight, the number of running jobs, and the number of
-/// GPUs of each waiting job.
+/// A sample of the state at second `first`, with the number of free GPUs out of eight, the number of running jobs, and
+/// the number of GPUs of each waiting job.
 fn sample(first: i64, idle_gpus: u64, running_jobs: u32, waiting: &[u64]) -> Samples {
     let state = State {
         total_gpus: 8,
@@ -128,7 +128,7 @@ impl Example {
     }
 }
 
-/// Two nodes; `b` is preempted in favour of `c`, and `d` needs both nodes.
+/// A valid schedule without sharing on two nodes. `b` is preempted in favour of `c`, and `d` needs both nodes.
 fn exclusive() -> Example {
     let jobs = vec![
         job("a", 2, 5, 100),
@@ -176,8 +176,8 @@ fn exclusive() -> Example {
     }
 }
 
-/// One node. `q` joins `p`, which ends first and leaves `q` at reduced speed. `r` runs on other GPUs. A
-/// second node exists from second 50 to 100 and runs `s`.
+/// A valid schedule with sharing on one node. `q` joins `p`, which ends first and leaves `q` at reduced speed. `r` runs
+/// on other GPUs. A second node exists from second 50 to 100 and runs `s`.
 fn shared() -> Example {
     let jobs = vec![
         job("p", 2, 0, 10),
@@ -288,7 +288,7 @@ fn spread(example: &mut Example) {
     schedule.busy_gpu_seconds = 200;
 }
 
-/// Whether the checker reports a violation that `wanted` accepts. Prints all reported violations.
+/// Whether the checker reports a violation for which `wanted` returns true. Prints all reported violations.
 fn rejected(example: &Example, wanted: impl Fn(&Violation) -> bool) -> bool {
     let found = example.check();
     for violation in &found {

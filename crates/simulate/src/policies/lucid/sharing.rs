@@ -9,7 +9,7 @@ const INTERVAL: i64 = 100;
 /// Sharing is off if at most this number of GPU jobs is expected per interval.
 const QUIET_JOBS: f64 = 2.0;
 
-/// Whether GPUs are shared. Sharing is off until the first check.
+/// Determines whether GPUs are shared. Sharing is off until the first check.
 pub(super) struct Sharing<'a> {
     forecast: Option<&'a dyn Forecast>,
     never: bool,

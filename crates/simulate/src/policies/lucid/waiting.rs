@@ -24,7 +24,8 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// All jobs except new ones have been compared with this number of possible partners: those that appeared first.
+    /// Number of possible partners, in order of their appearance, with which all jobs except new ones have been
+    /// compared.
     met: usize,
 }
 

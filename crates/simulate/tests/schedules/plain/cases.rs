@@ -18,7 +18,7 @@ pub struct Case {
     pub start: i64,
     pub placer: Placer,
     pub jobs: Vec<Job>,
-    /// Seconds that the jobs have already waited for a profiler; for Lucid only.
+    /// Seconds that the jobs have already waited for a profiler; used only for Lucid.
     pub queued: Vec<i64>,
     pub workloads: Vec<Workload>,
     pub estimates: EstimateTable,
@@ -114,7 +114,7 @@ fn draft() -> impl Strategy<Value = Draft> {
     )
 }
 
-/// The size of a virtual cluster, and when its simulation starts.
+/// The size of a virtual cluster, and the start of its simulation.
 #[derive(Debug, Clone)]
 struct Frame {
     nodes: u32,

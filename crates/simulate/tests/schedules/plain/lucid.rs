@@ -12,7 +12,7 @@ pub struct Switches {
     pub without_throughput: bool,
     pub without_estimates: bool,
     pub corrected: bool,
-    /// The profiler's scaling steps. This virtual cluster performs the opposite of each step.
+    /// The profiler's scaling steps. This virtual cluster removes a node when the profiler adds one, and vice versa.
     pub echo: Vec<(i64, i32)>,
 }
 
@@ -33,8 +33,7 @@ impl Lucid {
     }
 
     fn work(&self, sim: &mut Sim) {
-        // If a job's end changes a speed in this second, the new speed applies from the next step
-        // on.
+        // If a job's end changes a speed in this second, the new speed applies from the next step onwards.
         let with_speed = |&job: &usize| (job, sim.jobs[job].speed);
         let running: Vec<(usize, f64)> = sim.running.iter().map(with_speed).collect();
         for (job, speed) in running {

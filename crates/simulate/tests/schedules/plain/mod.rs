@@ -1,4 +1,4 @@
-//! A plain simulator: it loops over all seconds, and keeps its state in lists that it sorts with stable sorts. It
+//! A plain simulator, which loops over all seconds, and keeps its state in lists that it sorts with stable sorts. It
 //! shares no code with the product and is written from the rules alone, so that the two can be compared on small
 //! traces.
 
@@ -31,8 +31,7 @@ use sim::Sim;
 /// The input of a simulation.
 #[derive(Clone)]
 pub struct World<'a> {
-    /// The jobs of one virtual cluster (or of all, for the profiler), in the order of their
-    /// entries.
+    /// The jobs of one virtual cluster, or of all virtual clusters for the profiler, in the order of their entries.
     pub jobs: Vec<&'a Job>,
     /// Second at which each job joins the queue, ascending.
     pub entries: Vec<i64>,
@@ -64,7 +63,7 @@ impl World<'_> {
     }
 }
 
-/// A policy: what happens within a second, except for the sampling.
+/// A policy, which simulates one second except for the sampling.
 pub trait Rule {
     fn second(&mut self, sim: &mut Sim);
 }

@@ -144,8 +144,8 @@ impl Nodes {
     }
 
     /// Removes the idle node with the highest name. Before every removal except the first, a busy added node swaps
-    /// names with that idle node. Returns whether a node was removed, and the slot of the added node if it got another
-    /// name.
+    /// names with the idle node that is removed. Returns whether a node was removed, and the slot of the added node if
+    /// it got another name.
     pub fn remove(&mut self, now: i64) -> (bool, Option<usize>) {
         let Some(&idle) = self.idle().first() else {
             return (false, None);

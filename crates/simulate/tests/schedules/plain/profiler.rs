@@ -1,4 +1,4 @@
-//! The profiler: jobs with the fewest GPUs first, with time-aware scaling.
+//! The profiler of the plain simulator, which starts the jobs with the fewest GPUs first and has time-aware scaling.
 
 use gleaner_domain::results::schedule::Schedule;
 
