@@ -1,4 +1,4 @@
-//! Measures how fast generated `sacct` output is converted to the events of idle nodes, in bytes per second.
+//! Measures the speed, in bytes per second, at which generated `sacct` output is converted to the events of idle nodes.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Measures the throughput of the engines: replay, simulation and ingest.
 //!
-//! All inputs are generated here with fixed seeds, or are the samples of `dataset/`. A bench
-//! measures a library call. The measurement excludes program start-up and the writing of result files.
+//! The inputs are generated with fixed seeds, or are samples from `dataset/`. Each bench measures a library call. The
+//! measurement excludes program start-up and the writing of result files.
 //!
 //! `cargo bench --bench engines -- replay` runs only the replay.
 #![expect(

@@ -1,5 +1,5 @@
-//! Measures how fast a generated log is replayed, in events per second, with the exact solver and
-//! with a heuristic.
+//! Measures the speed, in events per second, at which a generated log is replayed with the exact solver and with a
+//! heuristic.
 
 use criterion::{Criterion, Throughput};
 use gleaner_domain::Unobserved;

@@ -1,5 +1,5 @@
-//! Measures how fast the sample cluster in `dataset/` is simulated, in jobs per second, with every policy on one
-//! thread.
+//! Measures the speed, in jobs per second, at which the sample cluster in `dataset/` is simulated with every policy on
+//! one thread.
 
 use criterion::{Criterion, Throughput};
 use gleaner_domain::Unobserved;

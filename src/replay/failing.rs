@@ -12,8 +12,7 @@ use gleaner_replay::{Decider, Decision, SolverDecider};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_solvers::Problem;
 
-/// Name of the file in a run directory that holds the problems, in the format that `gleaner solve`
-/// reads.
+/// Name of the run directory's file that contains the problems, in the format that `gleaner solve` reads.
 const FILE: &str = "failing-problems.jsonl";
 
 /// Maximum number of problems kept.

@@ -145,7 +145,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.bound = true)
     }
 
-    /// Changes rules that have no dedicated method.
+    /// Changes the rules of the replay that have no dedicated method.
     pub fn rule(mut self, set: impl FnOnce(&mut Rules)) -> Self {
         set(&mut self.settings.log.rules);
         self
@@ -407,7 +407,7 @@ pub struct FailedReplay {
 
 impl FailedReplay {
     /// Returns the error. If a faulty answer of the solver caused the error, first writes the problem to a file in
-    /// `directory` and marks the directory incomplete. The error names the file.
+    /// `directory` and marks the directory incomplete. The error then names the file.
     pub fn keep(self, directory: Option<RunDir>) -> Error {
         self.failing.keep(self.error, directory)
     }

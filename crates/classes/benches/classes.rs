@@ -2,7 +2,7 @@
 //! problems are either rounded or smooth.
 //!
 //! `cargo bench -p gleaner-classes` measures the wall time of each solve on one thread. The exact solver runs several
-//! times, and its shortest time counts. The other solvers run once. The exact solver is also timed on generated
+//! times, and its shortest time is reported. The other solvers run once. The exact solver is also timed on generated
 //! problems with curves and costs.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
@@ -14,7 +14,7 @@ use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
 /// Number of runs of the exact solver on each problem.
 const RUNS: usize = 5;
 
-/// Sizes of the generated problems: tasks, nodes and number of problems.
+/// Sizes of the generated problems: number of tasks, number of nodes, and number of problems of this size.
 const SIZES: [(usize, u32, u64); 5] = [
     (10, 100, 20),
     (30, 400, 20),

@@ -15,13 +15,13 @@ pub struct Answer {
     pub status: Status,
     /// Objective of `plan`, computed from the problem; `None` without a plan.
     pub objective: Option<f64>,
-    /// Upper bound on the objective of any plan; `None` if the method gives no bound.
+    /// Upper bound on the objective of any plan; `None` if the solver computes no bound.
     pub bound: Option<f64>,
-    /// What each task holds next, in task order; `None` without a plan.
+    /// The next nodes of each task, in task order; `None` without a plan.
     pub plan: Option<Vec<Option<Held>>>,
     /// Price of a node, by class: approximately what an additional node would add to the objective. It is an upper
     /// bound on this gain if no option needs more nodes than the class has. The price of a class without nodes is
-    /// arbitrary. Prices are computed before branching. Empty if the method gives no prices.
+    /// arbitrary. Prices are computed before branching. Empty if the solver computes no prices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<f64>,
     /// Counts of the solver's work; all 0 for solvers other than the exact solver.
@@ -62,8 +62,8 @@ impl Answer {
         Some((bound - objective).max(0.0) / size)
     }
 
-    /// An answer with this plan. Its bound is the plan's objective plus `open`; if `open` is `None`, it has no bound.
-    /// Its status is optimal if the relative gap is at most `gap`.
+    /// An answer with this plan. The bound is the plan's objective plus `open`, and is missing if `open` is `None`. The
+    /// status is optimal if the relative gap is at most `gap`.
     pub(crate) fn of(
         problem: &Problem,
         plan: Vec<Option<Held>>,

@@ -1,4 +1,4 @@
-//! Problems, answers and solvers for nodes of one class or of several.
+//! Problems, answers and solvers for one or several classes of nodes.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl AnyProblem {
     /// task's number of nodes may change. With several classes, `big_m` is ignored.
     ///
     /// # Errors
-    /// The answer has faults. Returns a sentence for each fault.
+    /// The answer has faults. The error contains a sentence for each fault.
     pub fn check(&self, answer: &AnyAnswer, big_m: BigM) -> Result<(), Vec<String>> {
         match (self, answer) {
             (AnyProblem::OneClass(problem), AnyAnswer::OneClass(answer)) => {
@@ -109,11 +109,11 @@ impl AnyAnswer {
         objective.map(|objective| objective + 0.0)
     }
 
-    /// Upper bound on the objective of any plan; `None` if the solver gives none.
+    /// Upper bound on the objective of any plan; `None` if the solver computes no bound.
     pub fn bound(&self) -> Option<f64> {
         match self {
             AnyAnswer::OneClass(answer) => answer.bound,
-            // The bound of a plan worth nothing can be -0.
+            // The bound can be -0, which this addition turns into 0.
             AnyAnswer::Classes(answer) => answer.bound.map(|bound| bound + 0.0),
         }
     }
@@ -126,7 +126,7 @@ impl AnyAnswer {
         }
     }
 
-    /// How evenly the plan treats the tasks, if the problem's goal is max-min; `None` otherwise.
+    /// The fairness of the plan, if the problem's goal is max-min; `None` otherwise.
     pub fn fairness(&self) -> Option<Fairness> {
         match self {
             AnyAnswer::OneClass(answer) => answer.fairness,
@@ -144,13 +144,13 @@ impl AnyAnswer {
 /// Receives the plans that a solver finds, each with the time since the start of the solve.
 pub type PlanObserver<'o> = &'o mut dyn FnMut(Duration, AnyAnswer);
 
-/// A solver for problems with nodes of one class or of several.
+/// A solver for problems with one or several classes of nodes.
 pub trait AnySolver {
     /// Solves `problem`, and passes each plan that is found to the observer, if there is one. The last plan passed is
     /// the plan of the answer. Without an observer, no time is spent on copies of plans.
     ///
     /// # Errors
-    /// Same as [`Solver::solve`]. Also [`SolveError::Unfit`] if the solver does not support node classes.
+    /// [`SolveError`] as for [`Solver::solve`], and [`SolveError::Unfit`] if the solver does not support node classes.
     fn solve_any(
         &mut self,
         problem: &AnyProblem,
@@ -158,14 +158,14 @@ pub trait AnySolver {
         observer: Option<PlanObserver<'_>>,
     ) -> Result<AnyAnswer, SolveError>;
 
-    /// Makes every later solve end soon after `stop` is set, with the best plan found so far.
+    /// Makes every later solve stop soon after `stop` is set, and return the best plan found so far.
     fn stop_when(&mut self, stop: &Arc<AtomicBool>);
 }
 
 /// Solves a problem whose nodes are all of one class.
 ///
 /// # Errors
-/// Same as [`Solver::solve`].
+/// [`SolveError`] as for [`Solver::solve`].
 pub fn solve_one_class(
     solver: &mut dyn Solver,
     problem: &gleaner_solvers::Problem,
@@ -183,7 +183,7 @@ pub fn solve_one_class(
 /// Solves a problem with node classes.
 ///
 /// # Errors
-/// Same as [`ClassSolver::solve`](crate::ClassSolver::solve).
+/// [`SolveError`] as for [`ClassSolver::solve`](crate::ClassSolver::solve).
 pub fn solve_classes(
     solver: &mut dyn crate::ClassSolver,
     problem: &Problem,

@@ -14,7 +14,7 @@ pub enum Violation {
     Plan(Status),
     /// The plan has this number of entries instead of one for each task.
     Length(usize),
-    /// The task with this name holds something that is not among its options.
+    /// The task with this name holds nodes that match none of its options.
     Option(String),
     /// The task with this name is fixed, but the plan changes its nodes.
     Moved(String),
@@ -81,7 +81,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Relative difference at which two objectives count as equal.
+/// Relative difference up to which two objectives count as equal.
 const EQUAL: f64 = 1e-9;
 /// Relative gap up to which a plan counts as optimal. The tolerances of MILP solvers can leave a gap of this size.
 const OPTIMAL: f64 = 1e-6;
@@ -89,7 +89,7 @@ const OPTIMAL: f64 = 1e-6;
 /// Checks an answer.
 ///
 /// # Errors
-/// The answer is wrong. Returns every violation.
+/// The answer is wrong. The error contains all violations.
 pub fn check(problem: &Problem, answer: &Answer) -> Result<(), Vec<Violation>> {
     let mut out = Vec::new();
     let has_plan = matches!(answer.status, Status::Optimal | Status::Feasible);

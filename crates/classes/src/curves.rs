@@ -1,4 +1,4 @@
-//! Problems in which tasks have a scaling curve for each class, in place of a list of options.
+//! Problems in which each task has a scaling curve for each class, instead of a list of options.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::problem::{Choice, Class, Group, Held, LARGEST_VALUE, PerClass, Proble
 /// One allocation decision whose tasks have curves. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CurveProblem {
-    /// Identifier of the problem; answers repeat it.
+    /// Identifier of the problem, which is part of the answer.
     #[serde(default)]
     pub id: String,
     /// The classes of nodes.
@@ -38,15 +38,15 @@ pub struct CurveTask {
     pub max_nodes: PerClass,
     /// Seconds of progress lost when the task grows in its class.
     pub rescale_up: f64,
-    /// Seconds of progress lost when the task shrinks in its class, or stops.
+    /// Seconds of progress lost when the task shrinks in its class or stops.
     pub rescale_down: f64,
     /// Seconds of progress lost when the task moves to another class. Default: `rescale_up` + `rescale_down`.
     #[serde(rename = "move", default)]
     pub move_cost: Option<f64>,
-    /// Which numbers of nodes are allowed.
+    /// The numbers of nodes that the task may hold.
     #[serde(default)]
     pub counts: Counts,
-    /// What the task holds now; `None` if it holds nothing.
+    /// The nodes that the task holds now; `None` if it holds nothing.
     #[serde(default)]
     pub current: Option<CurrentNodes>,
 }
@@ -56,11 +56,11 @@ pub struct CurveTask {
 pub struct Curve {
     /// Node counts of the points: first 0, then strictly increasing.
     pub nodes: Vec<u32>,
-    /// Objective per second at each point; linear in between.
+    /// Objective per second at each point; linear between points.
     pub objective: Vec<f64>,
 }
 
-/// Nodes of a class that a task holds now.
+/// The class and the number of the nodes that a task holds now.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CurrentNodes {
     /// Name of the class.
@@ -80,7 +80,7 @@ impl CurveProblem {
     /// `move` in another class, and 0 if nothing changes. Holding nothing costs `rescale_down`.
     ///
     /// # Errors
-    /// The problem is invalid. Returns every fault, one sentence each.
+    /// The problem is invalid. The error contains a sentence for each fault.
     pub fn to_options(&self) -> Result<Problem, Vec<String>> {
         let mut faults = Vec::new();
         if !(self.t_fwd > 0.0 && self.t_fwd <= 1e12) {
@@ -199,8 +199,8 @@ impl CurveProblem {
         })
     }
 
-    /// Returns the values that determine the cost of changing the task's nodes: what the task holds now, its rate, and
-    /// the seconds lost.
+    /// Returns the values that determine the cost of changing the task's nodes: its current nodes, its rate, and the
+    /// seconds lost.
     fn rescaling(&self, task: &CurveTask) -> Rescaling {
         let held = task.current.as_ref().filter(|current| current.nodes > 0);
         let current = held.and_then(|current| {

@@ -8,9 +8,9 @@ use crate::solver::{self, ClassSolver};
 
 /// Gives each task an equal share of one class.
 ///
-/// The tasks choose in order. Each task chooses the class in which its share is worth most to it. The share is the
-/// number of nodes divided by the number of tasks in the class, including the task itself, rounded down. Finally, each
-/// task gets the greatest number of nodes that it may hold within its share; the remaining nodes stay unused.
+/// In task order, each task chooses the class in which its share is worth most to it. The share is the number of nodes
+/// of the class, divided by the number of tasks in the class, including the task itself, and rounded down. Finally,
+/// each task gets the greatest number of nodes that it may hold within its share; the remaining nodes stay unused.
 ///
 /// Example: one class has 5 nodes, another has 2, and each node is worth 1 to each of three tasks. The first task goes
 /// to the larger class, where its share is 5. The second task's share is 2 in either class, so it goes to the class
@@ -58,7 +58,8 @@ impl ClassSolver for EqualShare {
     }
 }
 
-/// The nodes of each class that fixed tasks leave free; `None` if there are too few for them.
+/// The nodes of each class that fixed tasks leave free; `None` if the fixed tasks hold more nodes of a class than the
+/// class has.
 fn free_nodes(problem: &Problem) -> Option<Vec<u32>> {
     let mut left: Vec<u32> = problem.classes.iter().map(|class| class.capacity).collect();
     for held in problem
@@ -94,7 +95,7 @@ fn choose<'t>(nodes: &[u32], tasks: impl Iterator<Item = &'t Task>) -> Vec<Optio
     chosen
 }
 
-/// Of the options with at most `share` nodes of a class, the option with the most nodes.
+/// The option with the most nodes of a class, up to `share` nodes.
 fn within(task: &Task, class: usize, share: u32) -> Option<&Choice> {
     let fitting = task.options.iter();
     fitting

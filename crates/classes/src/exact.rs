@@ -1,12 +1,13 @@
-//! The exact solver: prices, then a complete search around them, then branching.
+//! The exact solver, which finds prices, searches all plans near their bound, and branches if the search takes too
+//! long.
 //!
 //! 1. Remove fixed tasks, and items that no optimal plan needs (`reduced.rs`). Solve classes separately if no task can
 //!    choose between them.
 //! 2. Find the prices with the least upper bound (`prices.rs`), and round them to a plan (`round.rs`).
 //! 3. Search all plans close to the bound (`search.rs`). The limit on the total loss starts small. It doubles until a
 //!    plan is found, or until it reaches the total loss of the best known plan.
-//! 4. If the search takes too long, split the problem in two by what one task may hold, and continue both parts with
-//!    step 2.
+//! 4. If the search takes too long, split the problem in two by the items that one task may hold, and continue both
+//!    parts with step 2.
 //!
 //! The work is counted in states and evaluations, not in seconds. The same problem therefore gets the same answer on
 //! any machine, unless the time limit ends the solve.
@@ -31,8 +32,8 @@ use crate::solver;
 
 /// Maximum number of states of the beam search that looks for plans with small losses before the complete search.
 const BEAM: usize = 50;
-/// Position in the core's task order. The second-best loss of the task at this position is the initial limit on the
-/// total loss, so about eleven tasks can change at first.
+/// Position in the core's task order. The loss of the second-best item of the task at this position is the initial
+/// limit on the total loss, so about eleven tasks can change at first.
 const FIRST: usize = 11;
 /// Maximum number of states of the first search, per task.
 const STATES_PER_TASK: u64 = 800;
@@ -40,7 +41,7 @@ const STATES_PER_TASK: u64 = 800;
 const FIRST_STATES: RangeInclusive<u64> = 20_000..=200_000;
 /// Maximum number of states of the search in a branch.
 const BRANCH_STATES: u64 = 3_000;
-/// Factor by which the maximum number of states grows each time the whole part is searched again. See [`Search::run`].
+/// Factor by which the maximum number of states grows with each repeated search of the whole part. See [`Search::run`].
 const GROWTH: u64 = 4;
 /// The whole part is searched again once the steps of the branches exceed a limit: this factor times the maximum number
 /// of states of the last search.
@@ -50,7 +51,7 @@ const MOST_STATES: u64 = 3_000_000;
 /// Maximum number of steps. A solve that reaches this limit takes a few seconds.
 const MOST_STEPS: u64 = 100_000_000;
 
-/// Rounding error that is allowed in a sum of gains, as a fraction of their unit.
+/// Allowed rounding error in a sum of gains, as a fraction of the gains' unit.
 const ROUNDING: f64 = 1e-4;
 
 /// Solves problems with node classes exactly, on one thread.
@@ -60,7 +61,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    /// Makes the solver end soon after the flag is set, with the best plan so far.
+    /// Makes the solver stop soon after the flag is set, and return the best plan so far.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
         self.stop = Arc::clone(stop);
     }
@@ -137,7 +138,7 @@ impl Clock<'_> {
 
 /// The search for the best plan of a part.
 struct Search<'a> {
-    /// The unit: all gains are multiples of it. `None` if no unit is known.
+    /// The unit, of which all gains are multiples; `None` if no unit is known.
     unit: Option<f64>,
     clock: &'a Clock<'a>,
     work: &'a mut Work,
@@ -153,17 +154,17 @@ struct Search<'a> {
 struct Branch {
     problem: Reduced,
     prices: Prices,
-    /// The plan rounded from the mix of plans at these prices, with one item for each task; see [`round::shared`].
-    /// Empty if the mix is empty.
+    /// The plan to which the mix of plans at these prices is rounded, with one item for each task; see
+    /// [`round::shared`]. Empty if the mix is empty.
     shared: Vec<Item>,
 }
 
 impl Search<'_> {
     /// Finds the best plan. Returns an upper bound on the gain of any plan.
     ///
-    /// Branching helps where the costs of rescaling make the bound weak. It does not help where many plans are close to
-    /// the bound: only a longer search does. Which case applies is not known in advance, so the solver alternates
-    /// between the two, with more steps each time. For example, a part of 100 tasks is first searched with 80,000
+    /// Branching helps where the costs of rescaling make the bound weak. Where many plans are close to the bound, only
+    /// a longer search helps. Which case applies is not known in advance, so the solver alternates between searching
+    /// and branching, with more steps in each round. For example, a part of 100 tasks is first searched with 80,000
     /// states. If this is not enough, it is branched until the branches have taken 1.28 million steps, and then
     /// searched with 320,000 states.
     fn run(&mut self, part: &Reduced) -> f64 {
@@ -223,9 +224,9 @@ impl Search<'_> {
         }
     }
 
-    /// Removes from a branch the items that lose so much that no better plan holds them. For example, the bound is 100 and
-    /// the best plan gains 97, so the total loss of a better plan is below 3. The loss of each item of a better plan is
-    /// then also below 3. The halves of the branch then have fewer items, and often smaller bounds.
+    /// Removes from a branch the items that lose so much that no better plan holds them. For example, if the bound is
+    /// 100 and the best plan gains 97, the total loss of a better plan is below 3. The loss of each item of a better
+    /// plan is then also below 3. The halves of the branch then have fewer items, and often smaller bounds.
     fn narrow(&self, branch: &mut Branch) {
         let allowed = self.allowed(branch.prices.bound);
         let prices = &branch.prices.prices;
@@ -281,8 +282,8 @@ impl Search<'_> {
     /// The total loss below which a plan is better than the best plan so far, at prices with this bound.
     fn allowed(&self, bound: f64) -> f64 {
         // Gains within a rounding error of each other are equal. With a unit, the next better gain is a unit higher.
-        // For example, the bound is 15.4, the best gain 12 and the unit 1. A better plan gains at least 13, so its total
-        // loss is at most 2.4.
+        // For example, suppose that the bound is 15.4, the best gain is 12, and the unit is 1. A better plan gains at
+        // least 13, so its total loss is at most 2.4.
         let least = match self.unit {
             Some(unit) => unit * (1.0 - ROUNDING),
             None => 1e-11 * bound.abs(),
@@ -355,7 +356,7 @@ impl Search<'_> {
     }
 
     /// Raises `limit` to just above the next total loss that a plan can have, if gains are multiples of a unit. For
-    /// example, with the unit 1 and the floor 0.4, total losses are 0.4, 1.4, 2.4 and so on, so 1.7 becomes 2.4001.
+    /// example, with a unit of 1 and a floor of 0.4, total losses are 0.4, 1.4, 2.4 and so on, so 1.7 becomes 2.4001.
     fn rounded(&self, limit: f64, floor: f64) -> f64 {
         match self.unit {
             Some(unit) => floor + ((limit - floor) / unit).ceil().max(0.0) * unit + ROUNDING * unit,
@@ -364,11 +365,11 @@ impl Search<'_> {
     }
 }
 
-/// Splits the set of plans in two by what one task holds: the task whose holdings differ the most across the mix. If
-/// the task holds several classes in the mix, it holds the most frequent class in one half and does not hold it in the
-/// other. Otherwise, the halves differ in the task's number of nodes. For example, 0.6 of the mix holds 2 nodes and 0.4
-/// holds 5, so the mean is 3.2. In one half the task holds at most 3 nodes, in the other at least 4, and neither half
-/// contains the mix. `None` if each task holds the same item in the whole mix.
+/// Splits the set of plans in two by the item of one task, whose items differ the most across the mix. If the task
+/// holds nodes of several classes in the mix, it must hold nodes of the most frequent class in one half, and must not
+/// hold them in the other. Otherwise, the halves differ in the task's number of nodes. For example, if the task holds 2
+/// nodes in 0.6 of the mix and 5 nodes in 0.4 of it, the mean is 3.2. In one half the task holds at most 3 nodes, in
+/// the other at least 4, and neither half contains the mix. `None` if each task holds the same item in the whole mix.
 fn split(branch: &Branch) -> Option<[Reduced; 2]> {
     let mix = &branch.prices.mix;
     let (task, class) = (0..branch.problem.len())
@@ -404,7 +405,7 @@ fn split(branch: &Branch) -> Option<[Reduced; 2]> {
     Some([half(true), half(false)])
 }
 
-/// The class that a task holds most often in the mix, weighted by share, and the total share of that class.
+/// The class whose nodes a task holds most often in the mix, weighted by share, and the total share of that class.
 fn greatest_share(mix: &[(f64, Vec<Item>)], task: usize) -> (u32, f64) {
     let total: f64 = mix.iter().map(|(share, _)| share).sum();
     let shares = mix.iter().map(|(_, items)| {
@@ -417,7 +418,7 @@ fn greatest_share(mix: &[(f64, Vec<Item>)], task: usize) -> (u32, f64) {
         .unwrap_or((0, 1.0))
 }
 
-/// The first task that holds different items in the mix, and the class that it holds in the first plan.
+/// The first task that holds different items in the mix, and the class of its nodes in the first plan.
 fn divided(mix: &[(f64, Vec<Item>)], tasks: usize) -> Option<(usize, u32)> {
     let (_, first) = mix.first()?;
     let differs = |task: &usize| mix.iter().any(|(_, items)| items[*task] != first[*task]);

@@ -1,9 +1,9 @@
 //! Exact allocation of nodes of several classes to elastic tasks.
 //!
-//! A machine has nodes of several kinds, and a task runs at a different speed on each. A [`Problem`] has **classes**
-//! and tasks. Each class has a number of idle nodes. Each task has **options**: a number of nodes of one class, and the
-//! value that they add to the objective. Each task takes one option or none. [`Exact`] finds the plan with the greatest
-//! objective and proves that no plan is better.
+//! A machine has nodes of several kinds, and a task runs at a different speed on each kind. A [`Problem`] has
+//! **classes** and tasks. Each class has a number of idle nodes. Each task has **options**: a number of nodes of one
+//! class, and the value that they add to the objective. Each task takes at most one of its options. [`Exact`] finds the
+//! plan with the greatest objective and proves that no plan is better.
 //!
 //! ```
 //! use gleaner_classes::{Exact, Problem};
@@ -22,9 +22,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The problem is a multiple-choice knapsack with a capacity for each class, in which each choice uses one capacity only
-//! (Kellerer, Pferschy and Pisinger 2004, chapter 11). Sia (Jayaram Subramanya et al., SOSP 2023) solves such a problem
-//! every minute as a mixed-integer linear program.
+//! The problem is a multiple-choice knapsack with a capacity for each class, in which each choice uses only one of the
+//! capacities (Kellerer, Pferschy and Pisinger 2004, chapter 11). Sia (Jayaram Subramanya et al., SOSP 2023) solves
+//! such a problem every minute as a mixed-integer linear program.
 
 mod answer;
 pub mod any;

@@ -41,7 +41,7 @@ impl Milp {
         }
     }
 
-    /// Makes the solver end soon after the flag is set, with the best plan so far.
+    /// Makes the solver stop soon after the flag is set, and return the best plan so far.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
         self.stop = Arc::clone(stop);
     }
@@ -62,8 +62,8 @@ impl Milp {
     }
 }
 
-/// Builds the model. Also returns what each column represents: the index of a task, and the nodes that the task holds
-/// if the column is 1.
+/// Builds the model. Also returns the meaning of each column: the index of a task, and the nodes that the task holds if
+/// the column is 1.
 pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
     let mut model = Model {
         name: "classes".to_owned(),

@@ -1,4 +1,4 @@
-//! Options from scaling curves: which numbers of nodes a task may hold, and what a change costs.
+//! Options from scaling curves: the numbers of nodes that a task may hold, and the costs of changes.
 
 use gleaner_solvers::problem::interpolate;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub enum Counts {
     Points,
 }
 
-/// How a task scales on the nodes of one class.
+/// The scaling of a task on the nodes of one class.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer<'a> {
     /// Index of the class.
@@ -28,7 +28,7 @@ pub struct Offer<'a> {
     pub max_nodes: u32,
     /// Node counts of the curve's points: first 0, then strictly increasing.
     pub nodes: &'a [u32],
-    /// Objective per second at each point; linear in between.
+    /// Objective per second at each point; linear between points.
     pub objective: &'a [f64],
 }
 
@@ -52,23 +52,23 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// What determines the cost of changing a task's nodes.
+/// The values that determine the cost of changing a task's nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct Rescaling {
-    /// What the task holds now; `None` if it holds nothing.
+    /// The nodes that the task holds now; `None` if it holds nothing.
     pub current: Option<Held>,
     /// Objective per second now; 0 below the task's minimum number of nodes.
     pub rate: f64,
     /// Seconds of progress lost when the task grows in its class.
     pub up: f64,
-    /// Seconds of progress lost when the task shrinks in its class, or stops.
+    /// Seconds of progress lost when the task shrinks in its class or stops.
     pub down: f64,
     /// Seconds of progress lost when the task moves to another class.
     pub moving: f64,
 }
 
 impl Rescaling {
-    /// What the task loses by changing to these nodes, in units of the objective.
+    /// The cost of changing to these nodes, in units of the objective.
     pub fn cost(&self, next: Option<Held>) -> f64 {
         self.rate * self.seconds(next)
     }

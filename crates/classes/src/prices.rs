@@ -1,13 +1,14 @@
 //! Node prices that minimise an upper bound on the objective.
 //!
-//! With a price λ_k for each node of class k, each task can be decided independently. It takes the item with the
-//! greatest profit: the item's gain less the price of its nodes. The bound (Everett 1963; Held and Karp 1971) is
+//! With a price λ_k for each node of class k, the item of each task can be chosen independently. The task takes the
+//! item with the greatest profit: the item's gain less the price of its nodes. The bound (Everett 1963; Held and Karp
+//! 1971) is
 //!
 //! D(λ) = Σ_k λ_k N_k + Σ_j max_i (gain_i - λ_k n_i),
 //!
 //! which is at least the objective of every plan, because a plan pays Σ_k λ_k (used nodes) ≤ Σ_k λ_k N_k. For example,
-//! one class has 3 nodes, and two tasks gain 10 from 2 nodes each. At the price 5, both tasks have the profit 0, so
-//! D = 15. At the price 4, D = 12 + 2 · 2 = 16. The best plan gains 10: only one task fits.
+//! suppose that one class has 3 nodes, and two tasks gain 10 from 2 nodes each. At a price of 5, both tasks have a
+//! profit of 0, so D = 15. At a price of 4, D = 12 + 2 · 2 = 16. The best plan gains 10: only one task fits.
 //!
 //! The least D is the optimum of a linear program. Each of its columns is a plan that the tasks choose at some prices.
 //! It mixes these plans so that the mix gains the most and uses at most N_k nodes of each class k (Dantzig and Wolfe
@@ -22,7 +23,7 @@ use crate::reduced::{Item, Reduced};
 const TOLERANCE: f64 = 1e-11;
 /// Maximum number of evaluations of D. About 20 are usually needed, or about 100 if rescaling is expensive.
 const MOST_STEPS: usize = 2_000;
-/// Absolute values up to this one count as zero in the inverse and the mix, where other values are about 1.
+/// Absolute values up to this limit count as zero in the inverse and the mix, in which other values are about 1.
 const ZERO: f64 = 1e-12;
 
 /// Prices and their bound.
@@ -67,7 +68,7 @@ pub(crate) fn find(problem: &Reduced, first: &[f64]) -> Prices {
 
 struct Search<'p> {
     problem: &'p Reduced,
-    /// Number of rows: the shares of the mix sum to 1, and one row for each class.
+    /// Number of rows: one row makes the shares of the mix sum to 1, and each class has a row.
     rows: usize,
     /// The inverse of the basis, row by row.
     inverse: Vec<f64>,
@@ -218,8 +219,8 @@ impl<'p> Search<'p> {
     /// Adds a plan to the mix, and then unused nodes as long as that improves the mix.
     fn improve(&mut self, plan: Plan) {
         // The reduced cost of a plan is its gain less its cost at the dual prices, which includes the price of row 0.
-        // For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At the price 2, both have
-        // the profit 6, and the mix is half of each, with the gain 12.
+        // For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At a price of 2, both have a
+        // profit of 6, and the mix is half of each, with a gain of 12.
         let mut column = vec![1.0];
         column.extend_from_slice(&plan.used);
         let entries = column.iter().enumerate();
@@ -243,7 +244,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Replaces a column of the basis by `column`. Returns `false` if no column can be replaced.
+    /// Replaces a column of the basis with `column`. Returns `false` if no column can be replaced.
     fn pivot(&mut self, column: &[f64], gain: f64, kind: Column) -> bool {
         let rows = self.rows;
         let entries: Vec<f64> = (0..rows)

@@ -22,11 +22,11 @@ pub struct Choice {
     pub class: usize,
     /// Number of nodes of the class, at least 1.
     pub count: u32,
-    /// What the task adds to the objective.
+    /// The task's contribution to the objective if it takes this option.
     pub value: f64,
 }
 
-/// Nodes of a class that a task holds.
+/// The class and the number of the nodes that a task holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(usize, u32)", into = "(usize, u32)")]
 pub struct Held {
@@ -43,10 +43,10 @@ pub struct Task {
     pub name: String,
     /// The options of the task.
     pub options: Vec<Choice>,
-    /// What the task adds to the objective if it holds nothing; usually 0 or negative.
+    /// The task's contribution to the objective if it holds nothing; usually 0 or negative.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub none: f64,
-    /// What the task holds now; `None` if it holds nothing.
+    /// The nodes that the task holds now; `None` if it holds nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<Held>,
     /// Whether the task must keep what it holds now.
@@ -113,7 +113,7 @@ pub struct GroupLimit {
 pub const LARGEST_VALUE: f64 = 1e15;
 
 impl Problem {
-    /// Returns every fault of the problem, one sentence each; an empty list if the problem is valid.
+    /// Returns a sentence for each fault of the problem, and an empty list if the problem is valid.
     pub fn validate(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let names = self.classes.iter().map(|class| class.name.as_str());
@@ -256,7 +256,7 @@ impl Problem {
         }
     }
 
-    /// The objective of a plan, which lists what each task holds, in task order. `None` if the number of entries
+    /// The objective of a plan, which lists the nodes of each task, in task order. `None` if the number of entries
     /// differs from the number of tasks, or if a task holds nodes that are not among its options.
     pub fn objective(&self, plan: &[Option<Held>]) -> Option<f64> {
         if plan.len() != self.tasks.len() {
@@ -268,7 +268,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// The objective if every task keeps what it holds. Nodes that are not among their task's options count as 0.
+    /// The objective if every task keeps its current nodes. Nodes that are not among their task's options count as 0.
     pub fn value_of_keeping(&self) -> f64 {
         let value = |task: &Task| match task.current {
             Some(held) => task.option_of(held).map_or(0.0, |option| option.value),
@@ -286,7 +286,7 @@ impl Task {
             .find(|option| (option.class, option.count) == (held.class, held.count))
     }
 
-    /// What the task adds to the objective with these nodes; `None` if they are not among its options.
+    /// The task's contribution to the objective if it holds these nodes; `None` if they match none of its options.
     pub fn value_of(&self, held: Option<Held>) -> Option<f64> {
         match held {
             None => Some(self.none),
@@ -309,7 +309,7 @@ impl GroupLimit {
 }
 
 impl PerClass {
-    /// Returns an empty set of numbers, with no number for any class.
+    /// Returns a set without a number for any class.
     pub fn none() -> Self {
         PerClass::Each(BTreeMap::new())
     }
@@ -338,7 +338,7 @@ impl PerClass {
 }
 
 impl Choice {
-    /// The nodes without their value.
+    /// The nodes of the option, without its value.
     pub fn held(&self) -> Held {
         Held {
             class: self.class,

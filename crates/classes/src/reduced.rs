@@ -1,12 +1,11 @@
-//! The part of a problem that is left to decide: tasks that are not fixed, with the options that an optimal plan may
-//! need.
+//! The undecided part of a problem: tasks that are not fixed, with the options that an optimal plan may need.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::problem::{Choice, Held, Problem, Task};
 
-/// No class: the task holds nothing.
+/// The class of an item without nodes.
 pub(crate) const NO_CLASS: u32 = u32::MAX;
 
 /// A choice of a task: nodes of one class or nothing, and its gain.
@@ -28,7 +27,7 @@ impl Item {
         gain: 0.0,
     };
 
-    /// What a task that chooses this item holds; `None` for nothing.
+    /// The nodes that a task holds if it chooses this item; `None` for an item without nodes.
     pub fn held(&self) -> Option<Held> {
         (self.class != NO_CLASS).then_some(Held {
             class: self.class as usize,
@@ -49,8 +48,8 @@ impl Item {
 /// The items of a task.
 #[derive(Debug, Clone)]
 pub(crate) struct Items {
-    /// All items, by class and count. An item is left out if it is dominated: if another item of the class needs no
-    /// more nodes and gains at least as much.
+    /// All items, by class and count. Dominated items are left out. An item is dominated if another item of its class
+    /// needs at most as many nodes and gains at least as much.
     pub all: Vec<Item>,
     /// The items that have the greatest profit at some prices: for each class, the vertices of the concave envelope of
     /// the gains, and holding nothing if it is allowed.
@@ -60,7 +59,7 @@ pub(crate) struct Items {
 /// The undecided part of a problem: tasks that compete for the remaining nodes of each class.
 #[derive(Debug, Clone)]
 pub(crate) struct Reduced {
-    /// Number of nodes that each class has left.
+    /// Number of nodes left in each class.
     pub capacity: Vec<u32>,
     /// The index of each class in the problem.
     pub classes: Vec<usize>,
@@ -196,13 +195,13 @@ fn fingerprint(task: &Task) -> Fingerprint {
     (task.options.len(), task.none.to_bits(), ends)
 }
 
-/// Whether two tasks that are not fixed have the same options and the same value of holding nothing. What they hold now
-/// may differ, because the values already account for it.
+/// Whether two tasks that are not fixed have the same options and the same value of holding nothing. Their current
+/// nodes may differ, because the values of the options already account for them.
 fn is_alike(a: &Task, b: &Task) -> bool {
     a.none == b.none && a.options == b.options
 }
 
-/// What a task must hold: `None` if it is not fixed, and `Some(None)` if it must hold nothing.
+/// The nodes that a task must hold: `None` if the task is not fixed, and `Some(None)` if it must hold nothing.
 pub(crate) fn fixed(task: &Task) -> Option<Option<Held>> {
     task.fixed.then_some(task.current)
 }
@@ -242,8 +241,8 @@ impl Items {
         let mut hull: Vec<Item> = Vec::new();
         for class in all.chunk_by(|a, b| a.class == b.class) {
             let start = hull.len();
-            // Holding nothing is the point (0, 0) of every class. It is not in `class`, but the first slope starts
-            // there.
+            // Holding nothing is the point (0, 0) of every class. This point is not in `class`, but the first slope
+            // starts there.
             let is_none_allowed = all.last() == Some(&Item::NONE);
             for item in class {
                 while let Some(last) = hull.get(start..).and_then(|hull| hull.last()) {
@@ -303,7 +302,7 @@ impl Items {
         best
     }
 
-    /// The items for which a condition holds.
+    /// The items for which `keep` returns true.
     pub fn only(&self, keep: impl Fn(&Item) -> bool) -> Self {
         Items::new(self.all.iter().filter(|item| keep(item)).copied().collect())
     }

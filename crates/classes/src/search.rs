@@ -2,27 +2,28 @@
 //!
 //! At given prices, the loss of an item is the greatest profit of its task less the profit of the item. The bound D
 //! exceeds the value of a plan by its **total loss**: the losses of its items, and the price of the nodes that stay
-//! unused. So the best plan is the one with the least total loss (Sinha and Zoltners 1979; Pisinger 1995 for the core).
+//! unused. The best plan is therefore the plan with the least total loss (Sinha and Zoltners 1979; Pisinger 1995 for
+//! the core).
 //!
 //! The search starts from the plan in which every task takes its best item, and changes one task at a time. A **state**
 //! is the slack of each class: its nodes less those used so far. Slack may be negative. Of the plans with the same
 //! state, only the plan with the least loss is kept. Tasks are ordered by the loss of their second-best item. A plan
-//! with a total loss of at most L leaves a task at its best item if the task's second-best item loses more than L. So
-//! most tasks never change.
+//! with a total loss of at most L leaves a task at its best item if the task's second-best item loses more than L. Most
+//! tasks therefore never change.
 //!
-//! For example, a class has 3 nodes at the price 5. Task A loses 0 with 2 nodes and 1 with 1 node. Task B loses 0 with
-//! 2 nodes and 4 without nodes. The slack is -1 at first. If A takes 1 node, the slack is 0 and the loss is 1: this is
-//! the best plan. If B takes no nodes, the slack is 1 and the loss is 4 + 5.
+//! For example, a class has 3 nodes at a price of 5 each. Task A loses 0 with 2 nodes and 1 with 1 node. Task B loses 0
+//! with 2 nodes and 4 without nodes. The slack is -1 at first. If A takes 1 node, the slack is 0 and the loss is 1:
+//! this is the best plan. If B takes no nodes, the slack is 1 and the loss is 4 + 5.
 //!
-//! Tasks that are alike are changed in succession. Once one of them adds no state, the rest are skipped. If several
-//! items of a task are best, the task starts from the one that it holds in the best mix of plans. So most of a thousand
-//! equal tasks start from the item that they keep.
+//! Tasks of the same kind are changed in succession. Once one of them adds no state, the remaining tasks of this kind
+//! are skipped. If several items of a task are best, the task starts from the item that it holds in the best mix of
+//! plans. Most of a thousand equal tasks therefore start from the item that they keep.
 //!
 //! A state is dropped if a lower bound on its total loss exceeds L. Each node of slack costs at least the smaller of
 //! two amounts: the price of the node, or the least loss per node at which a later task would use it. Each missing node
 //! costs at least the least loss per node at which a later task gives one back. A task uses more nodes of at most one
-//! class, and gives back nodes of at most one class. So the losses of all classes with slack add up, and so do the
-//! losses of all classes with missing nodes. A single change may reduce both, so the bound is the larger of the two
+//! class, and gives back nodes of at most one class. Therefore, the losses of all classes with slack add up, and so do
+//! the losses of all classes with missing nodes. A single change may reduce both, so the bound is the larger of the two
 //! sums.
 
 use std::cmp::Ordering;
@@ -38,7 +39,7 @@ type Packed = u128;
 #[derive(Debug, Clone, Copy)]
 struct Change {
     item: Item,
-    /// What the change adds to the packed slacks, modulo 2^128.
+    /// The number that the change adds to the packed slacks, modulo 2^128.
     delta: Packed,
     loss: f64,
 }
@@ -52,7 +53,7 @@ struct CoreTask {
     kind: usize,
 }
 
-/// The changes of tasks that have the same items and start from the same one.
+/// The changes of tasks that have the same items and start from the same item.
 #[derive(Debug)]
 struct Kind {
     /// The item from which the tasks start.
@@ -65,8 +66,9 @@ struct Kind {
 }
 
 impl Kind {
-    /// The changes from `base`, whose own loss is at most a rounding error and is not counted. A change that has an even
-    /// smaller loss counts as 0. So no sum of losses exceeds the total loss of its plan, and no plan is dropped wrongly.
+    /// The changes from `base`, whose own loss is at most a rounding error and is not counted. A change with an even
+    /// smaller loss counts as 0. Therefore, no sum of losses exceeds the total loss of its plan, and no plan is dropped
+    /// wrongly.
     ///
     /// Losses count as equal if they are in the same multiple of `equal`.
     fn of(items: &Items, base: Item, prices: &[f64], equal: f64) -> Self {
@@ -131,12 +133,13 @@ impl Kind {
     }
 }
 
-/// How many nodes of a class the tasks from some index on can give back, and the least losses per node.
+/// The number of nodes of a class that the tasks from a given index onwards can give back, and the least losses per
+/// node.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
-    /// Number of nodes that they can give back.
+    /// Number of nodes that these tasks can give back.
     back: i64,
-    /// Least loss per node that they give back.
+    /// Least loss per node that these tasks give back.
     back_loss: f64,
     /// Least loss per node of slack: the price if the node stays unused, or the loss if a task uses it.
     slack_loss: f64,
@@ -154,9 +157,9 @@ pub(crate) struct Core {
     prices: Vec<f64>,
     /// The slack of each class if all tasks take their best items.
     slack: Vec<i64>,
-    /// How the slack of each class is packed.
+    /// The bits that hold the slack of each class in a packed number.
     fields: Vec<Field>,
-    /// `reach[i * classes + k]` describes class k and the tasks from `i` on.
+    /// `reach[i * classes + k]` describes class k and the tasks from index `i` onwards.
     reach: Vec<Reach>,
 }
 
@@ -192,7 +195,7 @@ const STAY: u32 = u32::MAX;
 /// Losses are nearly equal if they differ by no more than this, relative to the greatest gain.
 const EQUAL: f64 = 1e-9;
 
-/// How a search ended.
+/// The result of a search.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The best plan whose total loss is below the limit; `None` if there is no such plan or the search did not find
@@ -210,13 +213,14 @@ pub(crate) struct Effort<'a> {
     pub width: usize,
     /// Maximum number of states in total. At this limit, the search ends and is incomplete.
     pub states: u64,
-    /// Whether the search must stop before it is complete.
+    /// Returns whether the search must stop before it is complete.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
 impl Core {
-    /// Prepares a search. A task starts from its item in `shared` if no item is better at these prices by more than a
-    /// rounding error, and from its best item otherwise. `None` if the slacks do not fit into a packed number.
+    /// Prepares a search. A task starts from its item in `shared`, unless another item is better at these prices by
+    /// more than a rounding error. In that case, the task starts from its best item. `None` if the slacks do not fit
+    /// into a packed number.
     pub fn new(problem: &Reduced, prices: &[f64], shared: &[Item]) -> Option<Self> {
         let items = problem.kinds.iter().flat_map(|kind| &kind.all);
         let most = items.map(|item| item.gain.abs()).fold(0.0, f64::max);
@@ -324,8 +328,8 @@ impl Core {
         Some(())
     }
 
-    /// Fills `reach` from the last task to the first: for each class, how many nodes the remaining tasks can give back,
-    /// and the least losses per node.
+    /// Fills `reach` from the last task to the first with the number of nodes of each class that the remaining tasks
+    /// can give back, and the least losses per node.
     fn look_ahead(&mut self) {
         let classes = self.slack.len();
         let nothing = |class: usize| Reach {
@@ -411,9 +415,9 @@ impl Core {
 /// A search in progress.
 struct Run<'c> {
     core: &'c Core,
-    /// No plan has a lower total loss.
+    /// Lower bound on the total loss of every plan.
     floor: f64,
-    /// Only plans with a lower total loss are of interest.
+    /// The search looks only for plans with a total loss below this limit.
     limit: f64,
     /// The best plan so far: its total loss, the number of tasks before its last change, the state there, and the
     /// change.
@@ -446,7 +450,7 @@ impl Run<'_> {
         let mut next = Vec::new();
         let mut merged = Vec::new();
         let mut is_complete = true;
-        // The kind whose further tasks add no state.
+        // The kind of which no further task adds a state.
         let mut settled = None;
         for (place, task) in core.tasks.iter().enumerate() {
             let kind = &core.kinds[task.kind];
@@ -570,7 +574,7 @@ impl Run<'_> {
         });
     }
 
-    /// The best plan: the base, and the changes on the way to its state.
+    /// The best plan: the base items, with the changes that lead to the plan's state.
     fn found(&self) -> Option<Vec<Item>> {
         let (_, place, mut state, change) = self.best?;
         let core = self.core;

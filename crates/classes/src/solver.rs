@@ -45,7 +45,7 @@ pub trait ClassSolver {
     /// By default, a solver passes only the plan of its answer.
     ///
     /// # Errors
-    /// Same as [`ClassSolver::solve`].
+    /// [`SolveError`] as for [`ClassSolver::solve`].
     fn solve_observed(
         &mut self,
         problem: &Problem,
@@ -60,12 +60,12 @@ pub trait ClassSolver {
         Ok(answer)
     }
 
-    /// Makes every later solve end soon after `stop` is set, with the best plan found so far. A solver that does not
-    /// override this function ignores the flag.
+    /// Makes every later solve stop soon after `stop` is set, and return the best plan found so far. A solver that does
+    /// not override this function ignores the flag.
     fn stop_when(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 
-/// Replaces [`SolverKind::Auto`] by the solver that it stands for: the exact solver, or a MILP solver if groups of
+/// Replaces [`SolverKind::Auto`] with the solver that it represents: the exact solver, or a MILP solver if groups of
 /// tasks have limits.
 pub fn chosen(spec: SolverSpec, has_groups: bool) -> SolverSpec {
     let kind = match spec.kind {

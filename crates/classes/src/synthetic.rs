@@ -136,7 +136,7 @@ pub enum Values {
 /// A job takes 1, 2, 4, … GPUs of one node, or 2, 3, … whole nodes, all of one type. Its goodput g is a concave
 /// function of the number of GPUs, scaled so that a job's least goodput is 1. If an option needs a restart, g is
 /// multiplied by a factor below 1. The value of an option is 1.1 − g^−0.5. Some jobs wait, some need a fixed number of
-/// GPUs, and some must keep what they hold.
+/// GPUs, and some must keep the GPUs that they hold.
 pub fn round(jobs: usize, gpus: u32, values: Values, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let classes: Vec<Class> = GPU_TYPES
@@ -182,7 +182,7 @@ fn round_task(
     let is_waiting = rng.random_bool(0.2);
     let is_rigid = rng.random_bool(0.1);
     let is_fixed = rng.random_bool(0.03);
-    // Each of the past restarts cost `penalty` seconds, and another restart costs as much.
+    // Each of the past restarts cost `penalty` seconds, and another restart would cost the same.
     let age = 10f64.powf(rng.random_range(2.0..4.5));
     let penalty = rng.random_range(25.0..250.0);
     let restarts = (age / 2000.0 * rng.random::<f64>()).floor();

@@ -162,7 +162,7 @@ fn dynamic_programming_agrees_where_it_fits() {
     }
 }
 
-/// How the values of options are generated.
+/// The method by which the values of options are generated.
 #[derive(Debug, Clone, Copy)]
 enum Values {
     /// Any numbers from -2 to 10.

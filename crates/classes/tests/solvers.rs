@@ -125,7 +125,7 @@ fn solvers_are_built_by_name() {
     }
 }
 
-/// A solver ends soon after the flag is set, with the best plan so far.
+/// A solver stops soon after the flag is set, and returns the best plan so far.
 #[test]
 fn solvers_stop_when_the_flag_is_set() {
     let problem = synthetic::problem(1000, 4734, 3).to_options();

@@ -7,9 +7,9 @@ use super::grid::Grid;
 pub struct Figure {
     /// Identifier, unique in its report: lower-case letters, digits and hyphens.
     pub id: String,
-    /// The heading: what the figure shows.
+    /// The heading, which states what the figure shows.
     pub title: String,
-    /// A sentence or two on how to read the figure and what it shows.
+    /// One or two sentences that explain the figure.
     pub text: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -26,11 +26,11 @@ pub struct Figure {
 pub struct Axis {
     /// The quantity along the axis, with its unit; may be empty.
     pub title: String,
-    /// How values are placed along the axis.
+    /// The mapping of values to positions along the axis.
     pub scale: Scale,
 }
 
-/// How values are placed along an axis.
+/// A mapping of values to positions along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scale {
     /// Linear, from zero.
@@ -93,7 +93,7 @@ impl Axis {
     }
 }
 
-/// What a figure draws, with the data: curves, bars, cells or spans.
+/// The curves, bars, cells or spans that a figure draws, with their data.
 #[derive(Debug, Clone)]
 pub enum Marks {
     /// Curves over a common axis; the first curve is drawn at the back.
@@ -131,7 +131,7 @@ pub struct Curve {
     pub name: String,
     /// Colour of the curve's line, area or dots.
     pub colour: Colour,
-    /// How the curve's points are joined.
+    /// The way in which the curve's points are joined.
     pub shape: Shape,
     /// The curve's points as (x, y), ordered by x.
     pub points: Vec<(f64, f64)>,
@@ -151,7 +151,7 @@ pub struct Panel {
 /// A shaded part of the horizontal axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shade {
-    /// What the shaded part represents.
+    /// The meaning of the shaded part.
     pub name: String,
     /// Start on the horizontal axis.
     pub from: f64,
@@ -159,10 +159,10 @@ pub struct Shade {
     pub to: f64,
 }
 
-/// How the points of a curve are joined.
+/// The ways in which the points of a curve can be joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A value holds until the next point.
+    /// Steps: each value holds until the next point.
     Step,
     /// Like [`Shape::Step`], but with a dot at each point whose value differs from the previous value.
     Stairs,

@@ -3,7 +3,7 @@
 /// A table of formatted cells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grid {
-    /// The caption: what the table shows.
+    /// The caption, which states what the table shows.
     pub title: String,
     /// The column heads, in order.
     pub heads: Vec<Head>,
@@ -16,13 +16,13 @@ pub struct Grid {
 pub struct Head {
     /// Name of the column, with its unit.
     pub name: String,
-    /// What the column's cells contain.
+    /// The kind of content in the column's cells.
     pub kind: Kind,
     /// One-line explanation of the column; may be empty.
     pub meaning: &'static str,
 }
 
-/// What the cells of a column contain.
+/// The kinds of content that a column's cells can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text, left-aligned.

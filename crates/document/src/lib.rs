@@ -1,6 +1,6 @@
-//! Documents present the results of a command to users, in the terminal and on report pages: sections of
-//! facts, tables, notes and figures. The types are independent of markup. [`text`] renders documents for a
-//! terminal; the crate `gleaner-report` renders them as HTML and as images.
+//! Documents, which present the results of a command in the terminal and on report pages. A document consists of
+//! sections with facts, tables, notes and figures. The types are independent of markup. [`text`] renders documents for
+//! a terminal; the crate `gleaner-report` renders them as HTML and as images.
 //!
 //! ```
 //! use gleaner_document::{Block, Fact, Grid, Head, text};
@@ -28,7 +28,7 @@ pub use text::text;
 /// A report on runs, an event log or a model.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// The title: what the document is about.
+    /// The title, which states the subject of the document.
     pub title: String,
     /// A sentence below the title.
     pub lead: String,

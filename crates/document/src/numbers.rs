@@ -80,8 +80,8 @@ pub fn in_hours(seconds: f64) -> String {
     format!("{} h", hours(seconds))
 }
 
-/// Formats the change from `base` to `value`: `+12.3 %`, `× 50.0` for a large increase, `same` below 0.05 %, `none`
-/// if the ratio is undefined.
+/// Formats the change from `base` to `value`, such as `+12.3 %`. A large increase becomes a factor such as `× 50.0`, a
+/// change below 0.05 % becomes `same`, and an undefined ratio becomes `none`.
 pub fn change(value: f64, base: f64) -> String {
     if value == base {
         return "same".to_owned();
