@@ -175,6 +175,9 @@ impl From<Fault> for Error {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faults(pub Vec<Fault>);
 
+/// Number of faults in an input at which reading stops. The rest of the input may contain more faults.
+pub const MAX_FAULTS: usize = 1_000;
+
 /// Maximum number of faults that a message lists; further faults are only counted.
 const SHOWN: usize = 20;
 
@@ -221,7 +224,12 @@ impl fmt::Display for Faults {
         match self.0.as_slice() {
             [one] => write!(f, "{one}"),
             many => {
-                write!(f, "{} faults in the input:", many.len())?;
+                let least = if many.len() < MAX_FAULTS {
+                    ""
+                } else {
+                    "at least "
+                };
+                write!(f, "{least}{} faults in the input:", many.len())?;
                 for fault in many.iter().take(SHOWN) {
                     write!(f, "\n  {fault}")?;
                 }

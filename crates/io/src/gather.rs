@@ -1,9 +1,6 @@
 //! Collects the faults in an input, up to a limit.
 
-use gleaner_domain::error::{Fault, Faults, Result};
-
-/// Number of faults in an input at which reading stops.
-pub const MAX_FAULTS: usize = 1_000;
+use gleaner_domain::error::{Fault, Faults, MAX_FAULTS, Result};
 
 /// Collects the faults in an input, and stops reading after [`MAX_FAULTS`] faults.
 #[derive(Debug, Default)]

@@ -32,7 +32,7 @@ pub mod table;
 pub mod toml_text;
 pub mod unwind;
 
-pub use gather::{Gatherer, MAX_FAULTS};
+pub use gather::Gatherer;
 pub use source::{Digest, SourceId};
 
 /// A value that was read from files, with the identities of these files.
