@@ -392,6 +392,45 @@ fn faulty_tasks_can_be_left_out() {
 }
 
 #[test]
+fn tasks_that_suit_neither_log_nor_window_are_noted() {
+    let directory = samples();
+    let at = directory.path();
+    let task = |min: u32, max: u32, up: f64, name: &str| {
+        format!(
+            "[[task]]\nname = \"{name}\"\nmin_nodes = {min}\nmax_nodes = {max}\nwork = 1e9\n\
+             rescale_up = {up}\nrescale_down = 5.0\ncurve = {{ nodes = [1, 128], progress = [1.0, 40.0] }}\n"
+        )
+    };
+    let replay = |tasks: &str, options: &str| {
+        fs::write(at.join("own.toml"), tasks).unwrap();
+        let line = format!("replay --events idle.csv --tasks own.toml --t-fwd 120 {options}");
+        gleaner(at, &line).expect(0)
+    };
+    let [fitting, small, big] = [(1, 64, "a"), (1, 2, "b"), (99, 128, "c")]
+        .map(|(min, max, name)| task(min, max, 10.0, name));
+    let run = replay(&fitting, "");
+    assert!(
+        !run.err.contains("idle on average") && !run.err.contains("rescale_up"),
+        "{}",
+        run.err
+    );
+    replay(&small, "").says(&[
+        "can use at most 2 nodes",
+        "add tasks, or raise their max_nodes",
+    ]);
+    let two = small.clone() + &task(1, 3, 10.0, "d");
+    replay(&two, "--max-tasks 1").says(&["can use at most 3 nodes", "raise --max-tasks"]);
+    replay(&big, "").says(&["no task can start: each needs at least 99 nodes, but at most"]);
+    let mixed = format!("{fitting}{big}");
+    replay(&mixed, "").says(&["1 of 2 tasks can never start: each needs at least 99 nodes"]);
+    let slow = task(1, 64, 240.0, "e");
+    replay(&slow, "").says(&[
+        "rescale_up of 1 task exceeds the forward window of 2 min",
+        "4 min in task e",
+    ]);
+}
+
+#[test]
 fn a_converted_log_gives_the_same_replay_and_names_its_source() {
     let directory = samples();
     let at = directory.path();

@@ -2,6 +2,7 @@
 
 mod class_checks;
 mod classes;
+mod fit;
 mod rules;
 pub mod t_fwd;
 mod topology;
@@ -388,6 +389,9 @@ impl Replay {
             check_no_search(&set)?;
         }
         observer.remark(&late(&set.tasks, &log));
+        // Many trials of a search can train the same task, so the tasks do not limit the nodes that are used.
+        let at_once = set.search.is_none().then(|| set.at_once(rules.max_tasks));
+        observer.remark(&fit::notes(&set.tasks, &log, window, at_once));
         let mut options = rules.options(window);
         options.groups = set.groups.into();
         options.search = rules.search(set.search.as_ref())?;
