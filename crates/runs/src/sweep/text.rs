@@ -121,6 +121,7 @@ pub fn best_settings<'a>(
     };
     let remark =
         over_repetitions(&scale, &best, &groups[best.group]) + &equals(mode, metric, &best);
+    let remark = remark + &left_out(groups, mode, metric);
     let value = match best.spread.interval {
         // `remark` contains the ends of the interval.
         Some(Interval::Percentile(_)) => scale.tell(best.spread.mean),
@@ -179,6 +180,20 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
                 ties.join(", then ")
             )
         }
+    }
+}
+
+/// States how many settings are not compared, because some of their runs lack the metric. For example, a search has no
+/// best trial if no trial finished before the end of the log.
+fn left_out(groups: &[Group], mode: Mode, metric: &Metric) -> String {
+    let lacking = groups.iter().filter(|g| g.mean(mode, metric).is_none());
+    match lacking.count() {
+        0 => String::new(),
+        1 => "; 1 other setting is not compared, because some of its runs lack this figure"
+            .to_owned(),
+        settings => format!(
+            "; {settings} other settings are not compared, because some of their runs lack this figure"
+        ),
     }
 }
 

@@ -7,4 +7,5 @@ mod logs;
 mod references;
 mod results;
 mod support;
+mod sweeps;
 mod tables;
