@@ -49,7 +49,7 @@ pub struct Args {
 #[derive(Debug, ClapArgs, Serialize)]
 pub struct Drawn {
     /// Write the page to this file.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = page_file)]
     output: Option<PathBuf>,
     /// Write every figure as DIR/NAME.svg.
     #[arg(long, value_name = "DIR")]
@@ -92,6 +92,18 @@ fn pair(text: &str) -> std::result::Result<[String; 2], String> {
     match text.split_once(',') {
         Some((x, y)) if !y.contains(',') => Ok([x.to_owned(), y.to_owned()]),
         _ => Err("expected two settings, such as t_fwd,max_tasks".to_owned()),
+    }
+}
+
+/// Parses the name of a page. Its extension must not be that of another format.
+fn page_file(text: &str) -> std::result::Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().and_then(|extension| extension.to_str()) {
+        None | Some("html" | "htm") => Ok(path),
+        Some(other) => Err(format!(
+            "a page is HTML: expected a name that ends in .html, found .{other}; for pictures, use --svg DIR or \
+             --png DIR"
+        )),
     }
 }
 

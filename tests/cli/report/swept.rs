@@ -209,13 +209,16 @@ fn few_settings_have_pages_too() {
     let path = directory.path();
     let plan = "[replay]\nevents = 'idle.csv'\ntasks = 'tasks.toml'\n";
     for (more, ids) in [
-        ("", &["pareto-few"][..]),
+        ("", &[][..]),
         ("t_fwd = [30, 60]\n", &["heat-few", "pareto-few"]),
     ] {
         fs::write(path.join("few.toml"), format!("{plan}{more}")).unwrap();
         gleaner(path, "sweep few.toml --out few").expect(0);
         let page = page(path, "few");
         assert_eq!(Figures::of(&page).ids(), ids);
+        // The page of a single combination of settings lists its figures.
+        let is_single = page.contains("The figures of the only combination of settings");
+        assert_eq!(is_single, more.is_empty());
     }
     let figures = Figures::of(&page(path, "few"));
     assert_eq!(figures.get("heat-few")["kind"], "groups");

@@ -52,12 +52,14 @@ fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) ->
     let mut blocks = vec![Block::Facts(best(sweep.result, &trials, choice))];
     let note = note_on_placers(trials.settings.iter().copied());
     blocks.extend(note.map(|note| Block::Note(note.to_owned())));
-    blocks.extend(figures(sweep, &trials, drawn).map(Block::figure));
-    blocks.extend([
-        Block::Grid(tables::best(sweep.result, &trials)),
-        Block::Folded(tables::all(&trials, drawn.metric)),
-        Block::Folded(tables::same(sweep.result)),
-    ]);
+    if trials.trials.len() > 1 {
+        blocks.extend(figures(sweep, &trials, drawn).map(Block::figure));
+        blocks.push(Block::Grid(tables::best(sweep.result, &trials)));
+        blocks.push(Block::Folded(tables::all(&trials, drawn.metric)));
+    } else {
+        blocks.push(Block::Grid(tables::only(&trials)));
+    }
+    blocks.push(Block::Folded(tables::same(sweep.result)));
     Ok(Section {
         id: match of {
             1 => "sweep".to_owned(),

@@ -54,6 +54,16 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     grid
 }
 
+/// A table of the metrics of the only combination of settings.
+pub(super) fn only(trials: &Trials) -> Grid {
+    let heads = [Head::text("figure"), Head::number("value")];
+    let mut grid = Grid::new("The figures of the only combination of settings", heads);
+    for (place, metric) in trials.metrics.iter().enumerate() {
+        grid.row([metric.scale.title.clone(), trials.figure(0, place)]);
+    }
+    grid
+}
+
 /// The 95 % interval of the best settings' mean.
 fn interval(scale: &Scale, best: Best) -> String {
     let ends = best.spread.ends();
