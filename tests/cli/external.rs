@@ -225,7 +225,18 @@ fn programs_that_cannot_be_used_are_refused_before_anything_runs() {
     refused(
         &format!("{REPLAY} --solver exec:no-such-program"),
         1,
-        "cannot be started",
+        "no-such-program cannot be started: it is not in PATH",
+    );
+    refused(
+        &format!("{REPLAY} --solver exec:./none.py"),
+        1,
+        "./none.py cannot be started: there is no such file",
+    );
+    fs::write(at.join("plain.py"), "#!/usr/bin/env python3\n").unwrap();
+    refused(
+        &format!("{REPLAY} --solver exec:./plain.py"),
+        1,
+        "./plain.py cannot be started: it is not executable",
     );
     refused(
         &format!("{REPLAY} --solver exec:"),

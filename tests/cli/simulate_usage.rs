@@ -112,6 +112,16 @@ fn options_of_missing_files_are_named() {
             ),
             &["--elastic", "--forecast"],
         ),
+        (
+            format!("{files} --policy qssf --estimates histroy"),
+            &["--estimates: found histroy, which is not a file", "history"],
+        ),
+        (
+            format!(
+                "{files} --policy lucid {profiled} --estimates oracle --colocate trace/colocate_info.csv --forecast abc"
+            ),
+            &["--forecast: found abc, expected a file or a number"],
+        ),
         ("--data trace/..".to_owned(), &["found no jobs.csv"]),
         ("--preset venus-sept".to_owned(), &["--data"]),
         (

@@ -1,6 +1,8 @@
 //! A running solver program: its input and output lines, and its end.
 
+use std::fs;
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
@@ -171,12 +173,15 @@ fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> 
         command.args(arguments);
         return Ok(command);
     };
-    // Check first that the program exists. Otherwise the shell that enters the group reports a missing program in its
-    // own words.
+    // Check first that the program exists and is executable. Otherwise the shell that enters the group reports the
+    // fault in its own words.
     let directory = manifest.directory.as_deref().unwrap_or(Path::new(""));
     let has_own_path = manifest.environment.contains_key("PATH");
-    if !has_own_path && find_program(program, directory).is_none() {
-        return Err(ErrorKind::NotFound.into());
+    if !has_own_path {
+        let file = find_program(program, directory).ok_or(ErrorKind::NotFound)?;
+        if fs::metadata(file)?.permissions().mode() & 0o111 == 0 {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
     }
     Ok(cgroup.command(program, arguments))
 }

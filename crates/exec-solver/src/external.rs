@@ -1,5 +1,6 @@
 //! A solver that is a separate program.
 
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -454,14 +455,33 @@ pub(crate) fn next(
     None
 }
 
+/// A message about a program that cannot be started.
+fn not_started(program: &str, error: &io::Error) -> String {
+    let reason = match error.kind() {
+        ErrorKind::NotFound if program.contains('/') => "there is no such file".to_owned(),
+        ErrorKind::NotFound => {
+            format!(
+                "it is not in PATH; for a file, give its path, such as ./{program}, or \"python3 {program}\""
+            )
+        }
+        ErrorKind::PermissionDenied => {
+            format!(
+                "it is not executable; for a script, name its interpreter: \"python3 {program}\""
+            )
+        }
+        _ => error.to_string(),
+    };
+    format!("{program} cannot be started: {reason}")
+}
+
 /// Starts a program and exchanges hellos. Fails once `stopped` returns true.
 pub(crate) fn greet(
     command: &SolverCommand,
     stopped: &dyn Fn() -> bool,
 ) -> Result<(Program, Hello), String> {
     let manifest = command.manifest();
-    let mut program = Program::start(manifest)
-        .map_err(|error| format!("{} cannot be started: {error}", manifest.command[0]))?;
+    let mut program =
+        Program::start(manifest).map_err(|error| not_started(&manifest.command[0], &error))?;
     let deadline = Instant::now() + Duration::from_secs_f64(manifest.start_seconds);
     program.send(line(&Request::Hello {
         protocols: &[VERSION],

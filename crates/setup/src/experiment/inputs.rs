@@ -406,6 +406,9 @@ impl<'r> Reader<'r> {
             None => None,
             Some(Given::Number(number)) if number.is_finite() => Some(Box::new(number)),
             Some(Given::File(path)) => {
+                check_word("--forecast", &path, |_| {
+                    "expected a file or a number".into()
+                })?;
                 Some(Box::new(self.take(jobs::forecast::read(&path, start)?)))
             }
             Some(_) => {
@@ -455,6 +458,10 @@ impl<'r> Reader<'r> {
                  to {LONGEST_ESTIMATE:e}"
             ))),
             Given::File(path) => {
+                check_word("--estimates", &path, |word| {
+                    let names = word.parse::<EstimatorChoice>().err().unwrap_or_default();
+                    format!("which is not a file, oracle or a number of seconds; {names}")
+                })?;
                 let table = self.take(jobs::estimates::read(&path, trace)?);
                 known(EstimatesUsed::File { path }, Box::new(table))
             }
@@ -494,6 +501,17 @@ impl<'r> Reader<'r> {
         }
         Ok(Box::new(packing))
     }
+}
+
+/// Checks that `path` exists or has an extension. Any other value of `option` is probably a misspelt name.
+/// `expected` describes the valid values.
+fn check_word(option: &str, path: &Path, expected: impl Fn(&str) -> String) -> Result<()> {
+    if path.exists() || path.extension().is_some() {
+        return Ok(());
+    }
+    let word = path.file_name().unwrap_or_default().to_string_lossy();
+    let expected = expected(&word);
+    Err(Error::Usage(format!("{option}: found {word}, {expected}")))
 }
 
 const ESTIMATES: &str = "\

@@ -158,21 +158,37 @@ macro_rules! by_text {
 
 by_text!(
     bool: Truth,
-    u32: Whole,
-    u64: Whole,
-    usize: Whole,
-    NonZeroUsize: Whole,
     String: Text,
     Stamp: Any,
     Local: Any,
     TFwd: Any,
 );
 
+/// Implements [`Value`] for types of whole numbers.
+macro_rules! whole_numbers {
+    ($($type:ty),*) => {$(
+        impl Value for $type {
+            const FORM: Form = Form::Whole;
+
+            fn read(text: &OsStr) -> Result<Self, String> {
+                let (least, most) = (<$type>::MIN, <$type>::MAX);
+                parse(text).map_err(|_| format!("expected a whole number from {least} to {most}"))
+            }
+
+            fn show(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+
+whole_numbers!(u32, u64, usize, NonZeroUsize);
+
 impl Value for f64 {
     const FORM: Form = Form::Number;
 
     fn read(text: &OsStr) -> Result<Self, String> {
-        parse(text)
+        parse(text).map_err(|_| "expected a number such as 0.25".to_owned())
     }
 
     /// Formats the number in plain or scientific notation, whichever is shorter: 1e-9 instead of 0.000000001.
