@@ -52,6 +52,13 @@ const LIMITS: Limits = Limits {
     gap: 1e-9,
 };
 
+/// Time limit for the large problem.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// Size of the large problem.
+const LARGE_TASKS: usize = 300;
+const LARGE_NODES: u32 = 4000;
+
 /// Maximum time by which a program may exceed a time limit.
 const SLACK: Duration = Duration::from_secs(2);
 
@@ -159,7 +166,10 @@ fn judged(tally: &Tally, without_plan: u32, problems: u64) -> Result<String, Str
         (Some(remark), ..) => Err(remark),
         (None, refused @ 1.., _) => Err(format!("{refused} of {problems} refused")),
         (None, 0, 1..) => Err(format!("no plan for {without_plan} of {problems} problems")),
-        (None, 0, 0) => Ok(format!("{} of {problems} optimal", tally.confirmed)),
+        (None, 0, 0) => Ok(format!(
+            "{problems} valid plans, {} confirmed as optimal",
+            tally.confirmed
+        )),
     }
 }
 
@@ -248,7 +258,7 @@ impl<'o> Talk<'o> {
 
 /// A problem that takes a long time to solve: many tasks and nodes.
 fn large() -> Problem {
-    synthetic::problem(300, 4000, 7)
+    synthetic::problem(LARGE_TASKS, LARGE_NODES, 7)
 }
 
 fn infeasible(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
@@ -273,9 +283,17 @@ fn infeasible(command: &SolverCommand, observer: &dyn Observer) -> Result<String
 fn time_limit(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
     let mut talk = Talk::start(command, observer)?;
     let clock = Instant::now();
-    let id = talk.ask(&large(), 1.0)?;
-    talk.answer(&id, Duration::from_secs(1) + SLACK)?;
-    Ok(format!("{:.1} s of 1 s", clock.elapsed().as_secs_f64()))
+    let id = talk.ask(&large(), LIMIT.as_secs_f64())?;
+    let answered = talk.answer(&id, LIMIT + SLACK);
+    let limit = LIMIT.as_secs_f64();
+    let slack = SLACK.as_secs_f64();
+    answered.map_err(|error| {
+        format!("{error}: the limit for {LARGE_TASKS} tasks on {LARGE_NODES} nodes is {limit} s, plus {slack} s")
+    })?;
+    Ok(format!(
+        "{:.1} s for {LARGE_TASKS} tasks on {LARGE_NODES} nodes, with a limit of {limit} s",
+        clock.elapsed().as_secs_f64()
+    ))
 }
 
 fn cancel(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
@@ -284,12 +302,12 @@ fn cancel(command: &SolverCommand, observer: &dyn Observer) -> Result<String, St
     let clock = Instant::now();
     talk.program.send(line(&Request::Cancel { id: &id }))?;
     talk.answer(&id, PATIENCE)?;
+    let seconds = clock.elapsed().as_secs_f64();
     let small = synthetic::problem(2, 4, 3);
     let next = talk.ask(&small, LIMITS.time.as_secs_f64())?;
     talk.answer(&next, LIMITS.time)?;
     Ok(format!(
-        "stopped after {:.1} s and solved the next problem",
-        clock.elapsed().as_secs_f64()
+        "answered {seconds:.1} s after the request and its cancel, and solved the next problem"
     ))
 }
 

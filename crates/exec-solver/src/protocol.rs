@@ -95,8 +95,6 @@ pub struct Incumbent {
     /// The plan.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Upper bound on the objective, if the program reports one.
-    pub bound: Option<f64>,
 }
 
 /// An answer.
@@ -109,8 +107,6 @@ pub struct Done {
     /// The plan, if the answer contains one.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Upper bound on the objective, if the program reports one.
-    pub bound: Option<f64>,
     /// A message for the user.
     pub message: Option<String>,
 }
