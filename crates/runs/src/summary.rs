@@ -182,7 +182,7 @@ fn decisions(s: &Summary) -> String {
     };
     let kept = match s.events_kept {
         0 => String::new(),
-        kept => format!(", {kept} without a better plan in time"),
+        kept => format!(", {kept} without a plan better than no change"),
     };
     let short = match s.events_short {
         None | Some(0) => String::new(),

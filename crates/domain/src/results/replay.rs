@@ -37,7 +37,7 @@ pub enum StepStatus {
     Optimal,
     /// A feasible plan better than keeping the allocation was applied.
     Feasible,
-    /// No better plan was found in time: the allocation is kept, and nothing is charged.
+    /// No plan better than no change was found in time: the allocation is kept, and nothing is charged.
     Kept,
     /// The script's allocation was applied.
     Scripted,
@@ -103,8 +103,8 @@ record! {
         /// solver that made the decision
         solver: Arc<str> = "solver" [""],
         /// `optimal`: proven; `feasible`: better than no change, but not proven optimal; `kept`: no
-        /// better plan found in time, so nothing changes and nothing is charged; `scripted`: taken
-        /// from the script; `trivial`: there is no idle node or no active task
+        /// plan better than no change was found in time, so nothing changes and nothing is charged;
+        /// `scripted`: taken from the script; `trivial`: there is no idle node or no active task
         status: StepStatus = "status" [""],
         /// gap of the plan; empty if unknown
         gap: Option<f64> = "gap" ["relative"],
@@ -384,7 +384,7 @@ summary! {
         events: usize [""] shown,
         /// number of events with a proven optimal plan, including those with nothing to decide
         events_optimal: usize [""] shown,
-        /// number of events at which no better plan was found in time
+        /// number of events at which no plan better than no change was found in time
         events_kept: usize [""] shown,
         /// number of events at which a group of tasks did not get its minimum number of nodes; null
         /// if no group has a minimum

@@ -108,8 +108,8 @@ fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     let exact = named(Durations::True);
     if !exact.is_empty() {
         notes.push(format!(
-            "The true durations are known to {exact}, but not to any real scheduler: the results are an upper bound \
-             on the benefit of estimates."
+            "The true durations are known to {exact}, but not to any real scheduler: these results show what perfect \
+             estimates would give under the same rules. Policies with other rules can be better."
         ));
     }
     let own = named(Durations::Own);
