@@ -12,11 +12,11 @@ use super::stamp::{as_text, from_text};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Slice {
-    /// Rows dropped at the start.
+    /// Number of rows dropped at the start.
     pub skip_rows: usize,
-    /// First node kept.
+    /// Index of the first node kept.
     pub first_node: usize,
-    /// Number of nodes kept; `None` keeps all nodes from `first_node` on.
+    /// Number of nodes kept; `None` keeps `first_node` and all nodes after it.
     pub nodes: Option<usize>,
     /// Rows before this time are also dropped.
     #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
@@ -34,7 +34,7 @@ pub struct Slice {
 }
 
 impl fmt::Display for Slice {
-    /// Writes the slice in the syntax of a sweep's plan, without default values.
+    /// Writes the slice in the syntax of a sweep's plan. Fields with default values are left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = Slice::default();
         let count = |name: &str, value: usize, default: usize| {

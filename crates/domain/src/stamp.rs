@@ -53,8 +53,8 @@ impl Stamp {
 impl FromStr for Stamp {
     type Err = ParseTimeError;
 
-    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), a date alone, or seconds since 1970. An offset such as
-    /// `+01:00`, or `Z`, can follow a time of day.
+    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T` instead of the space), a date alone, or seconds since 1970. An
+    /// offset such as `+01:00`, or `Z`, can follow a time of day.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         if let Ok(seconds) = text.parse::<f64>() {
@@ -93,7 +93,7 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// Seconds by which local time is ahead of UTC, shown as text such as `-05:00`.
+/// An offset from UTC in seconds, displayed as text such as `-05:00`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offset(pub i32);
 
@@ -110,7 +110,7 @@ impl fmt::Display for Offset {
     }
 }
 
-/// Serialises a time as text, for serde's `serialize_with`.
+/// Serialises an optional time as text, for serde's `serialize_with`.
 ///
 /// # Errors
 /// The serialiser fails.
@@ -121,7 +121,7 @@ pub fn as_text<S: Serializer>(
     time.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
-/// Deserialises a time from text or from a TOML time, for serde's `deserialize_with`.
+/// Deserialises an optional time from text or from a TOML time, for serde's `deserialize_with`.
 ///
 /// # Errors
 /// The text is not a time.

@@ -11,9 +11,9 @@ const SUMMED: usize = 200;
 /// The 97.5th percentile of Student's t distribution: |t| is smaller than this value with a
 /// probability of 95 %. Infinite for 0 degrees of freedom.
 ///
-/// For up to 200 degrees of freedom, bisection inverts the distribution, which is a finite sum (Abramowitz and Stegun,
-/// 26.7.3 and 26.7.4). For more degrees of freedom, the result is an expansion about the normal distribution in powers
-/// of the inverse degrees of freedom (26.7.5). The error of the expansion is less than 10⁻⁹.
+/// For up to 200 degrees of freedom, bisection inverts the distribution function, which is a finite sum (Abramowitz and
+/// Stegun, 26.7.3 and 26.7.4). For more degrees of freedom, the result is an expansion about the normal distribution in
+/// powers of the inverse degrees of freedom (26.7.5). The error of the expansion is less than 10⁻⁹.
 pub fn t95(freedom: usize) -> f64 {
     match freedom {
         0 => f64::INFINITY,
@@ -22,7 +22,7 @@ pub fn t95(freedom: usize) -> f64 {
     }
 }
 
-/// Finds the angle θ = atan(t ÷ √ν) by bisection, until the bounds are adjacent floating-point numbers.
+/// Finds t by bisecting the angle θ = atan(t ÷ √ν) until its bounds are adjacent floating-point numbers.
 fn solved(freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     loop {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 /// Maximum number of groups in a set of tasks.
 pub const MAX_GROUPS: usize = 1000;
 
-/// Limits on the total number of nodes that several tasks hold. A task may be in several groups.
+/// Limits on the total number of nodes that several tasks hold. A task can be in several groups.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskGroup {
-    /// Name, unique within the set.
+    /// Name, unique among the groups of the set.
     pub name: String,
     /// Names of the group's tasks.
     pub tasks: Vec<String>,
@@ -16,7 +16,7 @@ pub struct TaskGroup {
     pub min_nodes: Option<u32>,
     /// Maximum total number of nodes that the tasks hold, over all classes of nodes.
     pub max_nodes: Option<u32>,
-    /// Maximum total number of nodes of each class that the tasks hold, by class name. Classes that are not listed have
+    /// Maximum total number of nodes that the tasks hold in each class, by class name. Classes that are not listed have
     /// no limit of their own.
     pub max_by_class: BTreeMap<String, u32>,
 }

@@ -6,7 +6,7 @@ use gleaner_solvers::Task;
 
 use super::{ClassTerms, Clock, ScalingCurve, Utc};
 
-/// The word that files use for the work of an endless task.
+/// The word that replaces the work of an endless task in files.
 pub const ENDLESS: &str = "endless";
 
 /// Maximum number of tasks in a replay, summed over all rounds of submission.
@@ -44,7 +44,7 @@ pub struct TrainingTask {
 }
 
 impl TrainingTask {
-    /// Submission time of a task whose file states no time: before the first event of every log.
+    /// Submission time of a task whose file states no time. It is earlier than the first event of any log.
     pub const FROM_START: Utc = Utc(i64::MIN);
 
     /// Whether the task never finishes.

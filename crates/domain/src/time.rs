@@ -28,7 +28,8 @@ impl Utc {
     }
 
     /// An instant from seconds since 1970, rounded to the nearest microsecond. For present-day times, a 64-bit float
-    /// that counts seconds is hardly more precise than a microsecond. `None` outside the years 1677 to 2262.
+    /// that counts seconds is hardly more precise than a microsecond. `None` if the time is more than 9.2 billion
+    /// seconds (291 years) from 1970.
     pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
         const LIMIT: f64 = 9.2e9;
         if !(-LIMIT..LIMIT).contains(&seconds) {
@@ -118,7 +119,7 @@ fn seconds_between(from: i64, to: i64) -> f64 {
 }
 
 impl From<DateTime> for Local {
-    /// A time outside the years 1677 to 2262 becomes the first or last possible time.
+    /// A time before 1677-09-21 or after 2262-04-11 becomes the first or last possible time.
     fn from(time: DateTime) -> Self {
         let nanos = time.duration_since(EPOCH).as_nanos();
         Local(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
@@ -170,7 +171,7 @@ pub enum ParseTimeError {
 impl FromStr for Local {
     type Err = ParseTimeError;
 
-    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), a date alone, or seconds since 1970.
+    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T` instead of the space), a date alone, or seconds since 1970.
     ///
     /// A time with an offset from UTC is an error: see [`Stamp`].
     fn from_str(text: &str) -> Result<Self, Self::Err> {

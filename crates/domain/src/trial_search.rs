@@ -17,7 +17,7 @@ pub struct TrialLoss {
 }
 
 impl TrialLoss {
-    /// The only loss of a search, which is called `loss`.
+    /// The losses of a search with a single loss, which is called `loss`.
     pub fn only(curves: LearningCurves) -> Vec<Self> {
         let name = "loss".to_owned();
         vec![TrialLoss { name, curves }]
@@ -29,7 +29,8 @@ impl TrialLoss {
 pub struct TrialSearch {
     /// The algorithm and its settings. The work of a task is the work that a trial needs to reach `max_resource`.
     pub plan: Plan,
-    /// The hyperparameters; empty if the search has none. They affect losses that are drawn from a family of curves.
+    /// The hyperparameters; empty if the search has none. They affect only losses that are drawn from a family of
+    /// curves.
     pub space: Space,
     /// The losses of the trials, at least one and at most [`MAX_LOSSES`]. If there are several, trials are ranked by
     /// non-dominated fronts.
@@ -55,7 +56,7 @@ impl TrialSearch {
         }
     }
 
-    /// The faults of the search. Each fault names the field as in a task file.
+    /// The faults of the search. Each fault names the field as it is called in task files.
     pub fn faults(&self) -> Vec<Fault> {
         let faults = self.plan.validate_with(&self.space);
         let faults = faults.err().unwrap_or_default();

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Replaces each character that a terminal interprets or hides with a visible escape, such as `\u{1b}`. Terminals
-/// interpret or hide control characters, line separators, and characters that control the direction of text.
+/// Replaces control characters, line separators, and characters that control the direction of text with visible escapes
+/// such as `\u{1b}`. Terminals would interpret or hide these characters.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
@@ -14,8 +14,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_obeyed(c))
 }
 
-/// Like [`printable_lines`], but for JSON text: uses JSON's own escapes. The escaped characters occur only within
-/// strings, because JSON allows them nowhere else.
+/// Like [`printable_lines`], but for JSON text: uses JSON's own escapes. Outside strings, the text must not contain
+/// tabs or carriage returns; JSON allows the other escaped characters only within strings.
 pub fn printable_json(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_obeyed(c);
     if !text.contains(is_escaped) {

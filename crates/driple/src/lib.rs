@@ -1,6 +1,7 @@
-//! Predicts the resource consumption of deep-learning training jobs from their computational graphs
-//! (Yang et al., *Prediction of the Resource Consumption of Distributed Deep Learning Systems*,
-//! SIGMETRICS 2022). In this crate, *the original* is the authors' published code.
+//! Predicts the resource consumption of deep-learning training jobs from their computational graphs (Yang et al.,
+//! *Prediction of the Resource Consumption of Distributed Deep Learning Systems*, SIGMETRICS 2022). In this crate, *the
+//! original* is the authors' published code, and *the published builder* is its program that builds data sets from
+//! measured jobs.
 //!
 //! [`read`] parses a graph. [`group`] keeps the graph's operations on GPUs and merges them into
 //! groups. A graph neural network ([`model`]) predicts [12 metrics](dataset::METRIC_NAMES) from the

@@ -217,7 +217,7 @@ impl<'o> Talk<'o> {
         next(&self.program, deadline, &|| self.observer.is_stopped())
     }
 
-    /// Sends a problem; returns the request's id.
+    /// Sends a problem. Returns the id of the request.
     fn ask(&mut self, problem: &Problem, seconds: f64) -> Result<String, String> {
         self.requests += 1;
         let id = format!("check-{}", self.requests);

@@ -11,7 +11,7 @@ use crate::tally::TallyHandle;
 /// A plan that a function returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionPlan {
-    /// Next node count of each task, in the order of the problem.
+    /// Next number of nodes of each task, in the order of the problem's tasks.
     pub counts: Vec<u32>,
     /// Whether the function claims that no plan is better.
     pub is_called_optimal: bool,

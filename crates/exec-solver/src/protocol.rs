@@ -61,7 +61,7 @@ pub enum Reply {
     Hello(Hello),
     /// A plan that the program has found; better plans may follow.
     Incumbent(Incumbent),
-    /// The answer.
+    /// The answer to a request.
     Done(Done),
 }
 
@@ -87,7 +87,7 @@ impl Hello {
     }
 }
 
-/// A plan found during the search.
+/// A plan that the program has found during the search.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Incumbent {
     /// Id of the request.
@@ -97,7 +97,7 @@ pub struct Incumbent {
     pub plan: Plan,
 }
 
-/// An answer.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Done {
     /// Id of the request.

@@ -1,4 +1,4 @@
-//! Converts the parser's syntax into checked expressions.
+//! Converts the parser's syntax trees to checked expressions.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -201,7 +201,7 @@ impl Converter<'_> {
         Ok(Node::Call(function, arguments.collect::<Result<_, _>>()?))
     }
 
-    /// A plain name.
+    /// Returns the name if `syntax` is a plain name, and a fault otherwise.
     fn identifier(&self, syntax: &Expr) -> Result<String, Fault> {
         match syntax {
             Expr::Path(path) if path.qself.is_none() => match path.path.get_ident() {

@@ -1,6 +1,7 @@
 //! The functions that expressions can call.
 
-/// A function.
+/// A function that expressions can call, by its number of arguments.
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Function {
     /// A function of one number.

@@ -1,4 +1,4 @@
-//! Results of Gleaner as data frames of [polars].
+//! Gleaner's results as [polars] data frames.
 //!
 //! [`open`] reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep` and returns its tables as
 //! frames. [`frame`] converts any result table of the library into a frame. A [`Sweep`] can be aggregated over seeds,

@@ -17,7 +17,7 @@ use crate::state_dir::StateDir;
 use crate::tls::Destination;
 use crate::wire::{Greeting, LONGEST, Request, Response, Role, VERSION};
 
-/// Time limit for an answer. A decision or a slow file system can delay it.
+/// Time limit for an answer. A decision or a slow file system can delay the answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
 /// Number of attempts to get an answer to a request that can be repeated.
@@ -36,7 +36,7 @@ pub struct Client {
 enum Lost {
     /// The daemon cannot be reached, so it has not received the request.
     Unreached(Error),
-    /// The connection broke before the answer.
+    /// The connection broke before the answer arrived.
     Unanswered(Error),
 }
 

@@ -1,4 +1,4 @@
-//! Result tables: named columns of values, before they are written.
+//! Result tables as named columns, before they are written to files.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,14 @@ pub enum Column<'a> {
     EveryTime(Vec<Local>),
     /// Numbers written with six decimals, like `%f` in C or Python.
     Fixed(Vec<f64>),
-    /// Numbers written with the fewest digits that are needed to read them back; missing numbers
-    /// are empty cells.
+    /// Numbers written with the fewest digits that identify them exactly; missing numbers are empty
+    /// cells.
     Floats(Vec<Option<f64>>),
     /// Numbers written as in Python, such as `3.0` for 3; missing numbers are empty cells.
     PythonFloats(Vec<Option<f64>>),
     /// Whole numbers, many of which are equal.
     Integers(Vec<u64>),
-    /// Whole numbers that mostly differ.
+    /// Whole numbers, most of which are different.
     Whole(Vec<i64>),
     /// Evenly spaced whole numbers.
     Spaced(Spaced),
@@ -36,7 +36,7 @@ pub enum Column<'a> {
         /// One index into `names` per row.
         indices: Vec<u32>,
     },
-    /// Numbers that stay the same for many rows; NaN is an empty cell in CSV.
+    /// Numbers that stay the same for many rows; NaN is written to CSV as an empty cell.
     RepeatedFloats(RunLengths<f64>),
     /// Whole numbers that stay the same for many rows.
     RepeatedIntegers(RunLengths<u64>),
@@ -49,12 +49,12 @@ pub enum Column<'a> {
     },
 }
 
-/// A named table; all columns have the same length.
+/// A named table, whose columns all have the same length.
 #[derive(Debug, Clone)]
 pub struct Table<'a> {
     /// File name without extension.
     pub name: &'a str,
-    /// Column names with their columns, in order.
+    /// The columns with their names, in order.
     pub columns: Vec<(&'static str, Column<'a>)>,
 }
 
@@ -80,12 +80,12 @@ impl Column<'_> {
 }
 
 impl<'a> Table<'a> {
-    /// A table whose rows have the same type.
+    /// A table with one row for each record in `rows`.
     pub fn of<R: Record>(name: &'a str, rows: &'a [R]) -> Self {
         Table::named(name, R::FIELDS, R::columns(rows))
     }
 
-    /// The table with these columns, whose names are the names of `fields` in the same order.
+    /// A table with these columns. Their names are those of `fields`, in the same order.
     pub fn named(
         name: &'a str,
         fields: &[Field],

@@ -132,8 +132,8 @@ fn finite(graph: usize, array: &'static str, values: &[f32]) -> Result<(), Array
     }
 }
 
-/// The edges of a graph, from its adjacency matrix with `size` rows and columns. The matrix must be
-/// symmetric.
+/// The edges of a graph, from its adjacency matrix with `size` rows and columns. The matrix must be symmetric, with
+/// entries 0 and 1 and a diagonal of 0.
 fn edges(graph: usize, size: usize, matrix: &[f32]) -> Result<Vec<(u32, u32)>, ArrayFault> {
     let mut edges = Vec::new();
     for (a, row) in matrix.chunks_exact(size).enumerate() {

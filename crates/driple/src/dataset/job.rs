@@ -45,8 +45,8 @@ pub enum JobNameError {
 }
 
 impl JobName {
-    /// Splits a name, or the path of a graph's file, into its fields. Everything up to the last `/`
-    /// or `\` is ignored, and so are the extensions `.pbtxt`, `.pb` and `.onnx`.
+    /// Splits a job's name, or the path of its graph's file, into fields. Everything up to the last `/` or `\` is
+    /// ignored, and so are the extensions `.pbtxt`, `.pb` and `.onnx`.
     ///
     /// # Errors
     /// If the name does not have exactly six fields, or if a field is empty.

@@ -181,7 +181,7 @@ fn fault(line: u64, error: &csv::Error) -> LabelError {
     LabelError::Row { line, fault }
 }
 
-/// The positions of the columns in a row.
+/// The indices of the columns in a row.
 struct Columns {
     fields: [usize; FIELDS.len()],
     resource: usize,

@@ -33,7 +33,7 @@ impl Default for Settings {
     }
 }
 
-/// Batches of jobs, in training order.
+/// A split of jobs. The batches are in training order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Split<T> {
     /// The part that the network is trained on.
@@ -62,7 +62,7 @@ pub enum SplitError {
     TooMany(usize),
 }
 
-/// Splits jobs in the same way as the published builder. The jobs are shuffled with Python's
+/// Splits jobs with the algorithm of the published builder. The jobs are shuffled with Python's
 /// algorithm (`random.shuffle` after `random.seed`), and the first [`Settings::graphs`] jobs are
 /// kept. Of these, the first 60 % are for training, the next 20 % for validation and the rest for
 /// testing. The boundaries at 60 % and 80 % are rounded down to whole jobs. Each part is then

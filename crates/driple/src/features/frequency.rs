@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::group::Devices;
 use crate::lines::line;
 
-/// Each type's share of all operations in the training graphs.
+/// The share of each operation type in all operations of the training graphs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, f64>", into = "BTreeMap<String, f64>")]
 pub struct Frequencies {
@@ -18,7 +18,7 @@ pub struct Frequencies {
 /// Why a file cannot be read as a table of frequencies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrequencyError {
-    /// A row does not consist of an operation type and its share.
+    /// A row is not an operation type and its share, or it repeats a type.
     #[error(
         "line {line}: {fault}; each row must be an operation type, a comma and the type's share of \
          all operations, such as Conv2D,0.031, without a header"

@@ -81,7 +81,7 @@ struct Fluid<'a> {
     community: Vec<u32>,
     /// The vertices that have a community, in the order in which they first joined one.
     reached: Vec<u32>,
-    /// The number of vertices of each community.
+    /// The number of vertices in each community.
     sizes: Vec<u32>,
     /// The density of each community: 1 divided by its number of vertices.
     densities: Vec<f64>,

@@ -115,7 +115,8 @@ pub(crate) fn metadata(bytes: &[u8], key: &str) -> Result<Option<String>, Weight
 /// Reads an inspector's file.
 ///
 /// # Errors
-/// If `bytes` are not an inspector's file, or the weights do not match the network.
+/// If `bytes` are not an inspector's file, its version is too new, or its card is invalid or does not match the
+/// weights.
 pub fn read(bytes: &[u8]) -> Result<Inspector, InspectorError> {
     #[derive(Deserialize)]
     struct Version {

@@ -104,7 +104,7 @@ pub enum ArchitectureError {
 /// The maximum width of a state.
 const MOST_HIDDEN: usize = 4096;
 
-/// The limit on both the number of convolutions and the number of linear layers.
+/// The maximum number of convolutions, and of linear layers in the readout.
 const MOST_LAYERS: usize = 1000;
 
 impl Architecture {

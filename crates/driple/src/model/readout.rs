@@ -7,7 +7,7 @@ use super::declare::{Declare, Linear};
 use crate::graph::METRICS;
 use crate::nn::{Activation, Block, Lstm, Parameters, Real, Tape, Var};
 
-/// Set2Set, then linear layers.
+/// A Set2Set layer, followed by linear layers.
 #[derive(Debug, Clone)]
 pub(super) struct Readout {
     design: Design,

@@ -20,8 +20,7 @@ impl<T: Real> SparseMatrix<T> {
     }
 }
 
-/// Graphs of equal size, stored one after the other. Row `g * nodes + i` of a matrix belongs to
-/// node `i` of graph `g`.
+/// Graphs of equal size, stored one after the other. Row `g * nodes + i` of a matrix is for node `i` of graph `g`.
 #[derive(Debug, Clone)]
 pub struct Block<T> {
     graphs: usize,
@@ -55,7 +54,7 @@ impl<T: Real> Block<T> {
         self.graphs
     }
 
-    /// The number of nodes of each graph.
+    /// The number of nodes in each graph.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.nodes

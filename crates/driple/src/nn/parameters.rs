@@ -72,7 +72,7 @@ impl<T: Real> Parameters<T> {
         &self.shapes[id.0]
     }
 
-    /// The parameter with this name; `None` if there is none.
+    /// The parameter `name`; `None` if it does not exist.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<ParamId> {
         self.names

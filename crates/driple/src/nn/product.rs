@@ -1,5 +1,5 @@
-//! Matrix products. Products in `f32` use the gemm crate. Products in `f64`, which only checks
-//! need, use the ndarray crate.
+//! Matrix products. Products in `f32` use the gemm crate. Products in `f64`, which are needed only for checks, use the
+//! ndarray crate.
 
 #![expect(
     unsafe_code,

@@ -8,7 +8,7 @@ use crate::dataset::ArrayFault;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TorchError {
-    /// The file has neither of the two formats that `torch.save` writes. Holds the first bytes of
+    /// The file is in neither of the two formats that `torch.save` writes. Holds the first bytes of
     /// the file.
     #[error(
         "this is not a file written by torch.save: such files start with PK or the bytes \

@@ -76,8 +76,8 @@ pub(super) fn storages<'a>(pickle: &Pickle<'a>) -> impl Iterator<Item = Storage<
     })
 }
 
-/// The object of a value. The contents of containers are not read, so a container that contains
-/// itself does not cause endless recursion.
+/// The object that a value represents. The contents of containers are not read, so a container that contains itself
+/// does not cause endless recursion.
 pub(super) fn object<'p, 'a>(pickle: &'p Pickle<'a>, value: Value<'a>) -> Object<'p, 'a> {
     // `decode` has already checked every object, so this conversion cannot fail.
     let object = pickle.body(value).map(|body| read(pickle, body));

@@ -102,7 +102,7 @@ fn moments(parameters: &Parameters<f32>, values: &[Array2<f32>]) -> Weights {
 /// interrupted.
 ///
 /// # Errors
-/// If `bytes` are not a checkpoint, or the checkpoint is damaged.
+/// If `bytes` are not a checkpoint, or the checkpoint is damaged or of another version.
 pub fn read(bytes: &[u8]) -> Result<Start, CheckpointError> {
     #[derive(Deserialize)]
     struct Version {

@@ -1,4 +1,4 @@
-//! Tests that inspectors' files are written, read, converted and rejected correctly.
+//! Tests that files of inspectors are written, read and converted correctly, and that invalid files are rejected.
 
 use std::convert::Infallible;
 

@@ -43,7 +43,7 @@ fn text(text: &str) -> Result<Graph, ReadError> {
     graph(text.to_owned(), Format::GraphDefText)
 }
 
-/// All notations of the text format give the expected nodes, shapes and inputs.
+/// All notations in [`GRAPH`] give the expected nodes, shapes and inputs.
 #[test]
 fn a_graph_def_of_every_notation_is_read() {
     let graph = text(GRAPH).unwrap();

@@ -205,7 +205,7 @@ fn tensors_have_no_attributes_and_parameters_do_not_nest() {
     assert!(refused(unused).contains("a call's target is not a function"));
 }
 
-// The dict contains itself. The lists double forty times: each contains the previous list twice.
+// In the first file, a dict contains itself. In the second file, each of forty lists contains the previous list twice.
 #[test]
 fn objects_that_refer_to_themselves_or_multiply_are_refused() {
     assert!(matches!(

@@ -129,7 +129,7 @@ fn repeated(classes: &[String], nodes: usize) -> Vec<String> {
     classes.iter().cycle().take(nodes).cloned().collect()
 }
 
-/// Pilots as processes on this machine.
+/// The backend that runs pilots as processes on this machine.
 #[derive(Debug)]
 pub struct LocalBackend {
     state: Arc<StateDir>,
@@ -138,7 +138,7 @@ pub struct LocalBackend {
     grace: Duration,
     /// Time at which the schedule began.
     begun: Millis,
-    /// Number of changes that have happened.
+    /// Number of changes that have been applied.
     next: usize,
     /// Whether each node is idle.
     is_idle: Vec<bool>,
@@ -181,7 +181,7 @@ struct SavedPilot {
 
 impl LocalBackend {
     /// Creates the backend, and recognises the pilots that an earlier daemon started. The schedule begins now, or
-    /// continues if an earlier daemon began it and it has not ended.
+    /// continues if an earlier daemon began it and it has not yet ended.
     ///
     /// # Errors
     /// `pilots.json` in the state directory cannot be read or written.
@@ -510,7 +510,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// A pilot that ends at SIGTERM, unless the file `stubborn` exists.
+    /// A pilot that ends on SIGTERM, unless the file `stubborn` exists.
     const PILOT: &str = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho \"$@\" >> started\n\
                          [ -e stubborn ] && trap '' TERM\nwhile :; do sleep 0.02; done\n";
 

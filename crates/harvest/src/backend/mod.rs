@@ -47,7 +47,7 @@ pub trait Backend: Send {
         false
     }
 
-    /// Does periodic work, such as starting waiting pilots. The caller calls this several times a second.
+    /// Does periodic work, such as starting waiting pilots. Must be called several times a second.
     fn tick(&mut self) {}
 
     /// A problem that the operator must resolve before more pilots are requested. For example, a node was drained while
@@ -60,7 +60,7 @@ pub trait Backend: Send {
 /// The result of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Started {
-    /// The backend has accepted the pilot, with this id.
+    /// The backend has accepted the pilot and assigned this id to it.
     Accepted(String),
     /// The pilot was not accepted and will not start, for this reason.
     Rejected(String),

@@ -33,7 +33,7 @@ use check::Check;
 /// The settings of the daemon.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// Where pilots run.
+    /// The backend that runs the pilots, with its settings.
     pub backend: BackendConfig,
     /// Address on which the daemon listens for pilots and clients. Port 0 selects a free port.
     pub listen: SocketAddr,
@@ -52,12 +52,12 @@ pub struct Config {
     pub class: Vec<String>,
 }
 
-/// Where pilots run.
+/// The backend that runs the pilots, with its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BackendConfig {
-    /// As processes on this machine.
+    /// Pilots run as processes on this machine.
     Local(LocalConfig),
-    /// As jobs of Slurm.
+    /// Pilots run as Slurm jobs.
     Slurm(SlurmConfig),
 }
 
@@ -80,7 +80,7 @@ pub struct LocalConfig {
     pub classes: Vec<String>,
 }
 
-/// Settings of pilots that are jobs of Slurm.
+/// Settings of pilots that are Slurm jobs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlurmConfig {
@@ -210,7 +210,7 @@ impl Config {
     /// Reads a configuration file.
     ///
     /// # Errors
-    /// The file cannot be read or has faults. Faults are reported together.
+    /// The file cannot be read or has faults. All faults are reported together.
     pub fn read(path: &Path) -> Result<Self> {
         let source = Source::open(path)?;
         let text = toml_text::read(&source)?;

@@ -290,5 +290,5 @@ impl Core {
     }
 }
 
-/// Minimum number of seconds after a decision before new measurements alone lead to another one.
+/// Minimum number of seconds after a decision before new measurements alone lead to another decision.
 const MEASURED_WAIT_S: i64 = 10;

@@ -74,7 +74,7 @@ impl Core {
         })
     }
 
-    /// Requests pilots if tasks need them, and releases them if not.
+    /// Events that request pilots if tasks need them, or that release the pilots if not.
     fn due_of_demand(&self, now: Millis) -> Vec<Event> {
         let has_tasks = self.tasks.iter().any(|task| !task.state.is_over());
         let has_work = has_tasks || self.searches.iter().any(LiveSearch::is_open);

@@ -64,7 +64,7 @@ pub enum RankState {
     },
 }
 
-/// A pilot's report of one of its ranks.
+/// A pilot's report about one of its ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankReport {
     /// The run to which the rank belongs.
@@ -78,9 +78,9 @@ pub struct RankReport {
 pub struct Hello {
     /// The new connection.
     pub link: Link,
-    /// Name of its node.
+    /// Name of the pilot's node.
     pub node: String,
-    /// Class of its node, if the pilot knows it.
+    /// Class of the pilot's node, if the pilot knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// Time at which the pilot's wall time ends, if its wall time is limited.
@@ -189,9 +189,9 @@ pub enum Event {
         /// The pilot.
         pilot: PilotId,
     },
-    /// A task has reported its progress.
+    /// A run of a task has reported its progress.
     Progress {
-        /// The run that reported it.
+        /// The run.
         run: RunId,
         /// Work that the task has done since it was submitted, in the units of its curve.
         done: f64,

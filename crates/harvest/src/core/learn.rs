@@ -59,7 +59,8 @@ pub(super) struct Place {
     pub nodes: u32,
 }
 
-/// A report.
+/// A task's report of its progress.
+
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Report {
     time: Millis,
@@ -340,7 +341,7 @@ mod tests {
         }
     }
 
-    /// A task with the costs 7 and 3.
+    /// A task that loses 7 s when it grows and 3 s when it shrinks.
     fn task() -> TrainingTask {
         TrainingTask {
             name: "a".to_owned(),

@@ -92,7 +92,7 @@ pub enum CoreError {
     Failed(#[from] Error),
 }
 
-/// Whether pilots are requested and tasks run.
+/// The mode of the daemon, which determines whether pilots are requested and tasks run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Mode {

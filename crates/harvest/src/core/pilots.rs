@@ -2,15 +2,15 @@
 //!
 //! | state | event | next state |
 //! |---|---|---|
-//! | | it is needed | requested |
-//! | requested | it connects | up: its node is available |
-//! | requested | it connects, but the previous pilot of its node is not over yet | waiting |
-//! | requested | it connects, but its node cannot be used | leaving: it is dismissed |
+//! | | the pilot is needed | requested |
+//! | requested | the pilot connects | up: its node is available |
+//! | requested | the pilot connects, but the previous pilot of its node is not over yet | waiting |
+//! | requested | the pilot connects, but its node cannot be used | leaving: it is dismissed |
 //! | waiting | the previous pilot is over | up |
-//! | up | nothing is heard from it | silent: its node is unavailable |
-//! | silent | it connects again | up |
-//! | up, silent | it gives back its node, its wall time ends, or it is dismissed | leaving: its node is unavailable |
-//! | any | the backend says that it has ended, or its lease has expired | over |
+//! | up | nothing is heard from the pilot | silent: its node is unavailable |
+//! | silent | the pilot connects again | up |
+//! | up, silent | the pilot gives back its node, its wall time ends, or it is dismissed | leaving: its node is unavailable |
+//! | any | the backend reports that the pilot has ended, or the pilot's lease has expired | over |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// If a heterogeneous job is waiting, no pilots are requested for this time after a preemption. Each further preemption
-/// restarts the time.
+/// restarts this period.
 const HELD_BACK_MS: Millis = 60_000;
 
 /// A failed run is attributed to a lost node if it failed at most this many milliseconds, plus `silence`, before the loss

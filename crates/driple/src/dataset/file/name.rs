@@ -1,6 +1,6 @@
 //! Names of tensors in a data set's file.
 
-/// The parts of a data set, in the order of [`super::super::Dataset`].
+/// The parts of a data set, in the order of the fields of [`super::super::Dataset`].
 pub(super) const PARTS: [&str; 3] = ["train", "val", "test"];
 /// The last components of tensor names: adjacency matrices, features and labels of a batch.
 pub(super) const FIELDS: [&str; 3] = ["adj", "x", "y"];

@@ -76,7 +76,7 @@ pub(crate) struct Attribute {
     pub(crate) kind: i32,
 }
 
-/// A tensor. Only values that are 64-bit integers are read, because they may represent a shape.
+/// A tensor. Only 64-bit integer values are read, because they may represent a shape.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Tensor {
     #[prost(int64, repeated, packed = "false", tag = "1")]

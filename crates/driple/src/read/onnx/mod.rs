@@ -124,8 +124,8 @@ fn operations<'g>(
     Ok((values, named))
 }
 
-/// The inputs of a node, as references to nodes. They include the values that graphs in the node's
-/// attributes use but do not define.
+/// The inputs of a node, as references to nodes. They include the values that subgraphs in the node's attributes
+/// capture from the enclosing graph.
 fn inputs(node: &message::Node, values: &Values<'_>) -> Result<Vec<String>, NodeFault> {
     let mut inputs = Vec::new();
     for value in node.input.iter().filter(|value| !value.is_empty()) {

@@ -21,8 +21,8 @@ pub(super) struct Names {
 impl Names {
     /// Returns a name that no node has yet: `name`, or `name` followed by a number.
     ///
-    /// `:` and `^` have special meanings in references to nodes, so they are replaced by `_`. Long
-    /// names are truncated.
+    /// `:` and `^` have special meanings in references to nodes, so they are replaced with `_`. Long names are
+    /// truncated.
     pub(super) fn unique(&mut self, name: &str) -> String {
         let plain = |sign| if matches!(sign, ':' | '^') { '_' } else { sign };
         let name: String = name.chars().take(LENGTH).map(plain).collect();

@@ -12,7 +12,7 @@ use super::scan::{Fault, Scanner};
 pub(super) enum ParseError {
     /// The text is not in protobuf's text format.
     Text(Fault),
-    /// The content of a field is invalid. Holds a description.
+    /// The content of a field is invalid. Holds a description of the fault.
     Field(String),
 }
 

@@ -23,7 +23,7 @@ const CHUNK: usize = 4096;
 /// A node, or the name of a faulty node and its fault.
 type Read = Result<Node, (String, NodeFault)>;
 
-/// The graph of the nodes in the file's order, or an error for the first faulty node. `line`
+/// Reads the graph whose nodes are `blocks`, in the file's order. Returns an error for the first faulty node. `line`
 /// returns the line of a node; `None` in binary files.
 fn graph<B: Sync>(
     blocks: &[B],

@@ -134,8 +134,7 @@ fn tensor(operation: &Operation, text: &mut Text) {
     }
 }
 
-/// Adds a list of sizes for batch, height, width and channels: `size` for height and width, 1 for
-/// the others.
+/// Adds a list of sizes for batch, height, width and channels: `size` for height and width, 1 for batch and channels.
 fn square(size: u64, text: &mut Text) {
     text.block("list", |text| {
         for size in [1, size, size, 1] {

@@ -1,8 +1,8 @@
 //! Operators that slide a window over the spatial dimensions: convolutions and pooling.
 //!
-//! A window takes `(size + pads - extent) / stride + 1` steps, rounded down. For example, let a
-//! kernel of 7 pixels have a stride of 2 and a padding of 3 on each side. Over 224 pixels, the
-//! window then takes 112 steps: (224 + 6 - 7) / 2 + 1 is 112.5, rounded down.
+//! By default, a window takes `(size + pads - extent) / stride + 1` steps over a dimension of `size` elements. The
+//! quotient is rounded down. For example, let a kernel of 7 pixels have a stride of 2 and a padding of 3 on each side.
+//! Over 224 pixels, the window then takes 112 steps: (224 + 6 - 7) / 2 is 111.5, which is rounded down, and 1 is added.
 
 use super::Operation;
 use crate::read::onnx::tensors::Dimensions;

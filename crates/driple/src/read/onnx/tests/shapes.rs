@@ -30,7 +30,7 @@ fn shapes_are_inferred() {
                     ("dilations", &[2, 1]),
                 ],
             ),
-            // (32 + 2 - 9) / 2 + 1 and (24 + 2 - 5) / 3 + 1.
+            // The window takes (32 + 2 - 9) / 2 + 1 and (24 + 2 - 5) / 3 + 1 steps.
             &[-1, 8, 13, 8],
         ),
         (

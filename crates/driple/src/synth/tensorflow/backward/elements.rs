@@ -4,7 +4,7 @@ use super::Backward;
 use crate::synth::network::Op;
 
 impl Backward<'_> {
-    /// Adds the gradient of a mean: each element gets an equal share.
+    /// Adds the gradient of a mean's input: each element gets an equal share of the mean's gradient.
     pub(super) fn mean(&mut self, gradient: &str) -> Vec<String> {
         let whole = self.shape(0);
         let kept: Vec<u64> = match &self.step.op {

@@ -31,7 +31,7 @@ impl Backward<'_> {
         }
         match <[_; 2]>::try_from(parts) {
             Ok(both) => self.together(&both.map(|(_, part)| part)),
-            // The first convolution, whose input is not trained.
+            // This is the first convolution, whose input needs no gradient.
             Err(one) => vec![
                 String::new(),
                 one.into_iter().map(|(_, part)| part).collect(),
