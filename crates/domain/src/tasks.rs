@@ -39,7 +39,7 @@ pub struct TrainingTask {
     pub rung: u32,
     /// Speed of the task by number of nodes.
     pub curve: ScalingCurve,
-    /// The task's terms on nodes of several classes.
+    /// The task's terms by class of nodes: its bounds, curves and cost of moves.
     pub classes: ClassTerms,
 }
 

@@ -22,7 +22,7 @@ pub enum Content {
     TorchWeights,
 }
 
-/// Why the content of a file cannot be detected.
+/// The reason why the content of a file cannot be detected.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
     /// The file is neither a safetensors file nor a file written by `torch.save`.

@@ -34,7 +34,7 @@ const MARK: &str = "GLEANER_SOLVER";
 pub(crate) enum Event {
     /// A line.
     Line(Vec<u8>),
-    /// A line that is too long; the line is dropped.
+    /// A line that was dropped because it is too long.
     LongLine,
     /// The program's output is closed: the program has ended, or soon will.
     Closed,

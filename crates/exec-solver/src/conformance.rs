@@ -19,11 +19,11 @@ use crate::protocol::{Done, DoneStatus, Reply, Request};
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The check passed; the string describes what was observed.
+    /// The check passed. Holds a description of what was observed.
     Passed(String),
-    /// The check failed; the string describes what was observed and what was expected.
+    /// The check failed. Holds a description of what was observed and what was expected.
     Failed(String),
-    /// The check was not run; the string gives the reason.
+    /// The check was not run. Holds the reason.
     Skipped(String),
 }
 

@@ -58,7 +58,7 @@ impl Judge {
         );
     }
 
-    /// Returns an answer with this plan if the plan is valid; otherwise counts a fault.
+    /// Returns an answer with this plan if the plan is valid. Otherwise, counts a fault.
     pub fn plan<P: Judged>(&self, problem: &P, plan: P::Plan) -> Option<P::Answer> {
         match problem.checked(plan, self.big_m) {
             Ok(answer) => Some(answer),

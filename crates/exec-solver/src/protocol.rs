@@ -59,7 +59,7 @@ pub enum RequestedProblem<'a> {
 pub enum Reply {
     /// The first message, which identifies the program.
     Hello(Hello),
-    /// A plan that the program has found; better plans may follow.
+    /// A plan that the program has found. Better plans may follow.
     Incumbent(Incumbent),
     /// The answer to a request.
     Done(Done),

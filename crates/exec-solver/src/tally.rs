@@ -9,7 +9,7 @@ use gleaner_domain::words::shortened;
 #[derive(Debug, Clone, Default)]
 pub struct TallyHandle {
     tally: Arc<Mutex<Tally>>,
-    /// Whether the solver is one of our own; if so, its answers are not judged.
+    /// Whether the solver is one of our own, whose answers are not judged.
     is_ours: bool,
 }
 

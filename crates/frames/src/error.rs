@@ -20,9 +20,9 @@ pub enum Error {
         "column {column:?}: found index {index}, but only {names} names; give each index a name"
     )]
     Name {
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// The index.
+        /// The index without a name.
         index: u32,
         /// Number of names.
         names: usize,
@@ -37,9 +37,9 @@ pub enum Error {
         setting: &'static str,
         /// Index of the run.
         run: usize,
-        /// The value found.
+        /// The value that was found.
         found: String,
-        /// The type of value expected.
+        /// The expected type of value.
         expected: &'static str,
     },
     /// The runs of a sweep have no metric with the requested name.
@@ -63,7 +63,7 @@ pub enum Error {
         "column {column:?}: found values of type {found}, expected numbers; name another column"
     )]
     NoNumbers {
-        /// The column.
+        /// Name of the column.
         column: String,
         /// Type of the column's values.
         found: DataType,
@@ -74,7 +74,7 @@ pub enum Error {
         columns.join(", ")
     )]
     Repeated {
-        /// The columns.
+        /// Names of the columns.
         columns: Vec<String>,
     },
     /// The run was made by a subcommand other than the requested one.

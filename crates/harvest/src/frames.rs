@@ -48,7 +48,8 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     /// lost.
     ///
     /// # Errors
-    /// See [`FrameError`]. After an error, no more messages can be read.
+    /// The connection is closed or fails, or the message is too long or invalid: see [`FrameError`]. After an error, no
+    /// more messages can be read.
     pub async fn read<T: DeserializeOwned>(&mut self, longest: usize) -> Result<T, FrameError> {
         // `fill_buf` consumes nothing, and nothing is awaited between `extend` and `consume`. Therefore, the future can
         // be dropped at any time.
@@ -87,7 +88,7 @@ pub fn to_line<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
 /// Writes a message and flushes the connection.
 ///
 /// # Errors
-/// See [`FrameError`].
+/// The connection fails, or the message cannot be written as JSON.
 pub async fn write<W, T>(output: &mut W, message: &T) -> Result<(), FrameError>
 where
     W: AsyncWrite + Unpin,

@@ -59,7 +59,8 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the journal at `path`. If there is none, begins a new journal with these settings at the time `now`. An
-    /// existing journal keeps the settings with which it was begun. Later changes are in its entries or its snapshot.
+    /// existing journal keeps the settings with which it was begun. If the settings change later, the new settings are
+    /// recorded in the entries or the snapshot, not here.
     ///
     /// # Errors
     /// The file cannot be read or written, is in use, or is not a journal of this version.

@@ -10,7 +10,7 @@ pub(crate) struct Array {
     pub values: Vec<f32>,
 }
 
-/// Why the arrays of a batch are not valid graphs.
+/// The reason why the arrays of a batch are not valid graphs.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayFault {

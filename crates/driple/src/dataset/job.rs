@@ -19,7 +19,7 @@ pub const FIELDS: [&str; 6] = [
     "Job Name",
 ];
 
-/// Why a string is not a valid job name.
+/// The reason why a string is not a valid job name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobNameError {
     /// The name does not have six fields.

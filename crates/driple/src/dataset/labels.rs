@@ -31,7 +31,7 @@ struct Row {
     values: [f32; 3],
 }
 
-/// Why measurements cannot be read from a file.
+/// The reason why measurements cannot be read from a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelError {
@@ -51,7 +51,7 @@ pub enum LabelError {
     Row {
         /// The line number, from 1.
         line: u64,
-        /// What is wrong with the row.
+        /// A description of the fault.
         fault: String,
     },
     /// Some measurements are not finite numbers.
@@ -85,7 +85,7 @@ fn list(faults: &[ValueFault]) -> String {
     format!("{listed}{more}; correct these values, or leave out the rows of their jobs")
 }
 
-/// Why a job has no labels.
+/// The reason why a job has no labels.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlabelled {
     /// The measurements contain no rows for the job.

@@ -46,7 +46,7 @@ pub struct Split<T> {
     pub unused: Vec<T>,
 }
 
-/// Why jobs cannot be split.
+/// The reason why jobs cannot be split.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// The requested number of jobs per batch is 0.

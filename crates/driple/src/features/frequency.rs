@@ -15,7 +15,7 @@ pub struct Frequencies {
     shares: BTreeMap<String, f64>,
 }
 
-/// Why a file cannot be read as a table of frequencies.
+/// The reason why a file cannot be read as a table of frequencies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrequencyError {
     /// A row is not an operation type and its share, or it repeats a type.
@@ -26,7 +26,7 @@ pub enum FrequencyError {
     Row {
         /// The line number, from 1.
         line: u64,
-        /// What is wrong with the row.
+        /// A description of the fault.
         fault: String,
     },
     /// There are no rows.

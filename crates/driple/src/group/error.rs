@@ -2,7 +2,7 @@
 
 use crate::features::SizeError;
 
-/// Why a graph cannot be grouped.
+/// The reason why a graph cannot be grouped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupError {
@@ -36,7 +36,7 @@ pub enum GroupError {
     Size {
         /// The name of the operation.
         node: String,
-        /// What is wrong with the size.
+        /// The fault in the size of its first output.
         fault: SizeError,
     },
     /// There are more operations than can be numbered.

@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 /// The metadata key of the card.
 pub(crate) const KEY: &str = "gleaner";
 
-/// Why an inspector cannot be read, created or written.
+/// The reason why an inspector cannot be read, created or written.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectorError {
     /// The weights cannot be used.

@@ -4,7 +4,7 @@
 use super::{Card, Inspector, InspectorError};
 use crate::model::{Architecture, Convolution, Depth, Inputs, Tensor, Weights};
 
-/// Why an inspector cannot be created from weights.
+/// The reason why an inspector cannot be created from weights.
 #[derive(Debug, thiserror::Error)]
 pub enum InferError {
     /// The weights do not match any known graph convolution. Holds the names of the first weights.

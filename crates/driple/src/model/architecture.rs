@@ -1,4 +1,4 @@
-//! The architecture of a network.
+//! Architectures of networks: kinds of convolution, depths and designs.
 
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ pub struct Architecture {
     pub depth: Depth,
 }
 
-/// Why an architecture is invalid.
+/// The reason why an architecture is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArchitectureError {
     /// The width of a state is not a multiple of 4 or is out of range.

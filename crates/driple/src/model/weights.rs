@@ -7,7 +7,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::nn::{Parameters, Real};
 
-/// Why weights cannot be used.
+/// The reason why weights cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum WeightsError {
     /// The file is not a safetensors file.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Format;
 
-/// Why a computational graph cannot be read.
+/// The reason why a computational graph cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The file is not in protobuf's text format.
@@ -12,7 +12,7 @@ pub enum ReadError {
     Text {
         /// The line number, from 1.
         line: usize,
-        /// What is wrong with this line.
+        /// The fault in this line.
         fault: TextFault,
     },
     /// The file is not in protobuf's binary format, or it does not hold the expected messages.
@@ -35,7 +35,7 @@ pub enum ReadError {
     Node {
         /// The position of the node.
         place: Place,
-        /// What is wrong with the node.
+        /// The fault of the node.
         fault: NodeFault,
     },
 }
@@ -73,7 +73,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file is not in protobuf's text format.
+/// The reason why a file is not in protobuf's text format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
     /// A field name was expected. Holds the byte that was found instead.
@@ -123,7 +123,7 @@ impl fmt::Display for Found {
     }
 }
 
-/// What is wrong with a node.
+/// A fault of a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NodeFault {
     /// The value of a field does not have the field's type.

@@ -4,7 +4,7 @@ use gleaner_pickle::Problem as Decoding;
 
 use crate::dataset::ArrayFault;
 
-/// Why a file written by `torch.save` cannot be read.
+/// The reason why a file written by `torch.save` cannot be read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TorchError {
@@ -26,7 +26,7 @@ pub enum TorchError {
         pickle: &'static str,
         /// The position of the faulty instruction in the pickle, in bytes from 0.
         offset: usize,
-        /// What is wrong with the pickle.
+        /// The fault of the pickle.
         problem: Problem,
     },
     /// The values of a storage do not match the pickle.
@@ -34,7 +34,7 @@ pub enum TorchError {
     Storage {
         /// The name of the storage.
         key: String,
-        /// What is wrong with the values.
+        /// A description of the fault.
         fault: String,
     },
     /// A tensor reaches beyond its storage.
@@ -42,7 +42,7 @@ pub enum TorchError {
     Tensor {
         /// The name of the tensor.
         tensor: String,
-        /// What is wrong with the tensor.
+        /// A description of the fault.
         fault: String,
     },
     /// The file describes more data than a file of its length normally does.
@@ -59,9 +59,9 @@ pub enum TorchError {
     Layout {
         /// The name of the part.
         place: String,
-        /// What was found.
+        /// A description of the part that was found.
         found: String,
-        /// What was expected.
+        /// A description of the expected part.
         expected: &'static str,
     },
     /// Two tensors have the same name.
@@ -72,12 +72,12 @@ pub enum TorchError {
     Arrays {
         /// The part and the index of the batch, from 0.
         batch: String,
-        /// What is wrong with the arrays.
+        /// The fault in the arrays.
         fault: ArrayFault,
     },
 }
 
-/// What is wrong with a pickle.
+/// A fault of a pickle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {

@@ -23,7 +23,7 @@ const VERSION: u32 = 1;
 /// name of the part.
 const PARTS: [&str; 4] = ["now/", "mean/", "square/", "best/"];
 
-/// Why training cannot continue from a file, or a checkpoint cannot be written.
+/// The reason why training cannot continue from a file, or a checkpoint cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// The file is not a checkpoint.

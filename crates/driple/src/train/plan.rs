@@ -1,4 +1,4 @@
-//! The plan of a training run.
+//! The plan of a training run, and the schedule of its learning rate.
 
 use serde::{Deserialize, Serialize};
 

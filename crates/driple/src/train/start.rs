@@ -20,7 +20,7 @@ pub struct Start {
     pub state: State<f32>,
 }
 
-/// Why training cannot start.
+/// The reason why training cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// The training set is empty.

@@ -7,8 +7,8 @@ use gleaner_exec_solver::conformance::{Verdict, conformance};
 use gleaner_exec_solver::{External, SolverCommand};
 use gleaner_solvers::{BigM, Limits, Problem, Solver};
 
-/// Returns the command of an example if Python has the module that the example needs; otherwise
-/// prints a note.
+/// Returns the command of an example if Python has the module that the example needs; otherwise prints a note and
+/// returns `None`.
 pub fn example(file: &str, module: &str) -> Option<SolverCommand> {
     let import = format!("import {module}");
     let python = std::env::var("GLEANER_PYTHON").unwrap_or("python3".into());

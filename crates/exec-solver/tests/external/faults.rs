@@ -14,7 +14,7 @@ use gleaner_process::Cgroups;
 use gleaner_solvers::{Allocation, BigM, GroupLimit, Limits, Problem, Solver, Status, synthetic};
 use gleaner_testing::StopAfter;
 
-/// Whether Python is available; prints a note if not.
+/// Whether Python is available. If it is not, prints a note.
 pub fn python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {

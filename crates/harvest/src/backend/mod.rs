@@ -71,7 +71,7 @@ pub enum Started {
 /// A pilot as the backend lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// The pilot.
+    /// Number of the pilot.
     pub pilot: PilotId,
     /// The id that the backend assigned to the pilot.
     pub job: String,

@@ -45,9 +45,9 @@ impl fmt::Display for RunId {
 /// recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Link {
-    /// The pilot.
+    /// Number of the pilot.
     pub pilot: PilotId,
-    /// Number of the connection.
+    /// Number of the connection, from 1.
     pub session: u32,
 }
 
@@ -101,9 +101,9 @@ pub enum Event {
         /// The id of the submission, which the user's program chooses. A repeated submission with the same id has no
         /// effect.
         id: String,
-        /// The tasks.
+        /// The submitted tasks.
         tasks: Vec<Submission>,
-        /// The search.
+        /// The submitted search, if there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         search: Option<Box<SearchSubmission>>,
         /// Groups of these tasks, and of the tasks that the trials of the search train.
@@ -144,16 +144,16 @@ pub enum Event {
     },
     /// The backend has accepted a pilot.
     Accepted {
-        /// The pilot.
+        /// The accepted pilot.
         pilot: PilotId,
         /// The id that the backend assigned to the pilot.
         job: String,
     },
     /// The backend has certainly not started a pilot and will not start it.
     Rejected {
-        /// The pilot.
+        /// The rejected pilot.
         pilot: PilotId,
-        /// The reason.
+        /// The reason for the rejection.
         reason: String,
     },
     /// The backend reports whether a heterogeneous job is waiting.
@@ -164,7 +164,7 @@ pub enum Event {
     /// A pilot and all processes that it started have ended, because the backend reports this or because the pilot's
     /// lease has expired.
     Over {
-        /// The pilot.
+        /// The pilot that has ended.
         pilot: PilotId,
     },
 
@@ -186,7 +186,7 @@ pub enum Event {
     },
     /// Nothing has been heard from a pilot for too long. Its connection has been closed.
     Silent {
-        /// The pilot.
+        /// The silent pilot.
         pilot: PilotId,
     },
     /// A run of a task has reported its progress.
@@ -202,7 +202,7 @@ pub enum Event {
 
     /// The wall time of a pilot is about to end.
     Ending {
-        /// The pilot.
+        /// The pilot whose wall time is about to end.
         pilot: PilotId,
     },
     /// The running pilots are not needed, because all tasks are over or because tasks have used up the daily limit of
@@ -216,7 +216,7 @@ pub enum Event {
     /// The grace period is over for a run that was asked to stop, or for some of its ranks that were asked to stop
     /// while the run continues.
     GraceOver {
-        /// The run.
+        /// The run whose grace period is over.
         run: RunId,
     },
     /// It is time to inform the allocator of what has happened, and to decide.
@@ -229,14 +229,14 @@ pub enum Event {
 pub enum Command {
     /// Ask the backend to start a pilot.
     Start {
-        /// The pilot.
+        /// The pilot to start.
         pilot: PilotId,
-        /// Its wall time, in seconds.
+        /// Wall time of the pilot, in seconds.
         wall_s: u64,
     },
     /// Ask the backend to cancel a pilot, even if the id that the backend assigned to it is unknown.
     Cancel {
-        /// The pilot.
+        /// The pilot to cancel.
         pilot: PilotId,
     },
     /// Send an order to a pilot.
@@ -258,21 +258,21 @@ pub enum Order {
     Launch(Box<Launch>),
     /// The nodes of a run have changed. Only runs that rescale without a restart get this order.
     Nodes {
-        /// The run.
+        /// The run whose nodes have changed.
         run: RunId,
         /// The nodes of the run by rank.
         nodes: Vec<String>,
     },
     /// End a rank, with SIGTERM or with SIGKILL.
     Stop {
-        /// The run.
+        /// The run to which the rank belongs.
         run: RunId,
         /// Whether the rank is killed at once.
         kill: bool,
     },
     /// The rank's end has been recorded. The pilot need not report it again.
     Forget {
-        /// The run.
+        /// The run to which the rank belongs.
         run: RunId,
     },
     /// End all ranks, and then end the pilot.

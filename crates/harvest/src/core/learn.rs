@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use gleaner_domain::{ScalingCurve, TrainingTask};
 
-/// Factor by which earlier reports lose weight at each report.
+/// Factor by which the weight of earlier reports is multiplied at each report.
 const FADING: f64 = 0.95;
 /// Seconds that the reports on a number of nodes must cover before their rate is used.
 const ENOUGH_S: f64 = 5.0;

@@ -211,7 +211,7 @@ impl Core {
     /// time of the last event is used instead.
     ///
     /// # Errors
-    /// See [`CoreError`].
+    /// The event is a user's request that cannot be carried out, or the core cannot continue: see [`CoreError`].
     pub fn handle(
         &mut self,
         now: Millis,

@@ -9,7 +9,8 @@
 //! | waiting | the previous pilot is over | up |
 //! | up | nothing is heard from the pilot | silent: its node is unavailable |
 //! | silent | the pilot connects again | up |
-//! | up, silent | the pilot gives back its node, its wall time ends, or it is dismissed | leaving: its node is unavailable |
+//! | up, silent | the pilot gives back its node, or its wall time ends | leaving: its node is unavailable |
+//! | up, silent | the pilot is dismissed | leaving: its node is unavailable |
 //! | any | the backend reports that the pilot has ended, or the pilot's lease has expired | over |
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -46,7 +46,7 @@ impl SearchSubmission {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Returns all faults in one text.
+    /// A setting is invalid. Returns all faults in one text.
     pub fn check(&self) -> Result<(), String> {
         let faults = self.plan.validate_with(&self.space);
         let faults = faults.err().unwrap_or_default();

@@ -17,7 +17,7 @@ pub struct Settings {
     pub t_fwd_s: f64,
     /// Maximum number of active tasks.
     pub max_tasks: usize,
-    /// Maximum number of different nodes of each class, over the life of the journal.
+    /// Maximum number of different nodes in each class, over the life of the journal.
     pub max_nodes: usize,
     /// Maximum number of pilots that have not ended.
     pub max_pilots: usize,
@@ -36,7 +36,7 @@ pub struct Settings {
     pub retry_s: f64,
     /// Number of failed runs in a row, without progress, after which a task fails.
     pub max_failures: u32,
-    /// Number of seconds before the end of its wall time at which a pilot gives back its node.
+    /// A pilot gives back its node this many seconds before its wall time ends.
     pub lead_s: f64,
     /// Names of the classes of nodes; empty if all nodes are interchangeable.
     #[serde(default)]

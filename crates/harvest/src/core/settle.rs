@@ -11,8 +11,8 @@ use gleaner_domain::words::counted;
 use super::tasks::{End, FailedRun, Rank, Removal, Run, Stopping, Task};
 use super::{Command, Core, Launch, LaunchStyle, Mode, Order, PilotId, RunId, TaskState, Why};
 
-/// Range of the ports (end excluded) through which the ranks of a run find each other. By default, Linux uses ports
-/// from 32,768 for outgoing connections.
+/// Range of the ports (end excluded) through which the ranks of a run find each other. By default, Linux uses the
+/// ports above for outgoing connections.
 const PORTS: std::ops::Range<u16> = 20_000..32_768;
 
 impl Core {
@@ -194,7 +194,7 @@ impl Core {
         };
         let (now, next): (BTreeSet<u32>, BTreeSet<u32>) =
             (run.live_nodes().collect(), want.iter().copied().collect());
-        // If these numbers differ, a node was taken away, and the ranks of an elastic run do not know it yet.
+        // If these numbers differ, a node was taken away, and the ranks of an elastic run have not been notified yet.
         let is_known = run.nodes.len() == now.len();
         if now == next && is_known {
             return;

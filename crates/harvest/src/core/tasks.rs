@@ -18,7 +18,7 @@ pub(super) enum TaskState {
     Active,
     /// The task has done its work.
     Finished,
-    /// The task's runs failed repeatedly, with this reason.
+    /// The task's runs failed repeatedly. Holds the reason.
     Failed(String),
     /// A user cancelled the task.
     Cancelled,
@@ -61,7 +61,7 @@ pub(super) struct Task {
     pub best: f64,
     /// The loss after the most work in the last run that reported a loss.
     pub loss: Option<MeasuredLoss>,
-    /// Failed runs in a row without progress.
+    /// Number of failed runs in a row, without progress.
     pub failures: u32,
     /// Time before which the task is not started again, after a failed run.
     pub not_before: Option<Millis>,
@@ -157,7 +157,7 @@ pub(super) enum Why {
     Work,
     /// One of its ranks failed.
     Failure,
-    /// The task was cancelled, or everything stops.
+    /// The task is over, for example because a user cancelled it, or the daemon is stopping.
     End,
 }
 

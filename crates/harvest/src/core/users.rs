@@ -127,7 +127,7 @@ impl Core {
         Ok(())
     }
 
-    /// Stops everything.
+    /// Stops the daemon: dismisses all pilots and, if `at_once` is true, kills all runs.
     pub(super) fn stop(&mut self, at_once: bool, commands: &mut Vec<Command>) {
         self.mode = Mode::Stopping;
         self.release(commands);

@@ -26,14 +26,14 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 pub enum Task {
     /// Start a pilot.
     Start {
-        /// The pilot.
+        /// The pilot to start.
         pilot: PilotId,
         /// Wall time of the pilot, in seconds.
         wall_s: u64,
     },
     /// Cancel a pilot.
     Cancel {
-        /// The pilot.
+        /// The pilot to cancel.
         pilot: PilotId,
         /// The id that the backend assigned to the pilot, if it is known.
         job: Option<String>,
@@ -48,7 +48,7 @@ pub enum News {
     Listed {
         /// Time at which the query began.
         began: Millis,
-        /// The pilots.
+        /// The pilots that the backend listed.
         pilots: Vec<Listed>,
         /// Whether pilots that are running may be missing from the list.
         can_forget: bool,

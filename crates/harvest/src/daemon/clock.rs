@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::core::Millis;
 
 /// A clock that never goes back and never jumps. Leases depend on this: after a jump ahead, the leases of live pilots
-/// would expire. It begins with the system's time, and then counts the time that has passed.
+/// would expire. The clock begins with the system's time, and then counts the time that has passed.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     start: Millis,

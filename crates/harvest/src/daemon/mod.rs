@@ -1,4 +1,4 @@
-//! The daemon.
+//! The daemon: its threads, and the messages that they exchange.
 //!
 //! ```text
 //! pilots, clients ── doors ──┐

@@ -20,7 +20,7 @@ const LISTS: u32 = 2;
 pub enum Action {
     /// The backend has accepted the pilot, although its answer to the request was lost.
     Accepted {
-        /// The pilot.
+        /// The accepted pilot.
         pilot: PilotId,
         /// The id that the backend assigned to the pilot.
         job: String,
@@ -36,7 +36,7 @@ pub enum Action {
 /// A pilot of the core that has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
-    /// The pilot.
+    /// Number of the pilot.
     pub pilot: PilotId,
     /// The id that the backend assigned to the pilot, if it is known.
     pub job: Option<String>,

@@ -2,7 +2,7 @@
 //!
 //! | path | content |
 //! |---|---|
-//! | `/` | the page, which asks for `/status.json` every two seconds |
+//! | `/` | the page, which requests `/status.json` every two seconds |
 //! | `/status.json` | the [`Status`] |
 //! | `/metrics` | the metrics for Prometheus |
 
@@ -68,7 +68,7 @@ async fn guard(request: Request, next: Next) -> Response {
     let mut response = if is_own_host(request.headers()) {
         next.run(request).await
     } else {
-        let text = "open this page as localhost or by its loopback address\n";
+        let text = "unexpected host name: open this page at localhost or at a loopback address such as 127.0.0.1\n";
         (StatusCode::FORBIDDEN, text).into_response()
     };
     let headers = response.headers_mut();

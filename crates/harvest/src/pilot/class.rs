@@ -19,8 +19,8 @@ const LONGEST: usize = 100;
 pub(super) const VARIABLE: &str = "GLEANER_CLASS";
 
 /// Returns `given` if it is set. Otherwise, the class is the first line that the program in the daemon's settings
-/// prints or, without such a program, the value of `GLEANER_CLASS`. `None` if the class is unknown; the daemon decides
-/// whether it needs one.
+/// prints or, without such a program, the value of `GLEANER_CLASS`. `None` if the class is unknown. The daemon decides
+/// whether it needs the class.
 pub(super) async fn find(given: Option<&str>, state: &StateDir) -> Option<String> {
     let found = match given {
         Some(class) => Some(class.to_owned()),

@@ -74,7 +74,7 @@ impl Backoff {
         delay.mul_f64(self.factor)
     }
 
-    /// Resets the time to its minimum. The caller does this when the daemon has answered.
+    /// Resets the time to its minimum. Must be called when the daemon has answered.
     pub fn reset(&mut self) {
         self.next = SHORTEST_DELAY;
     }

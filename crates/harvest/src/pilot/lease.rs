@@ -1,8 +1,8 @@
 //! Heartbeats ("beats"), and the lease that they extend.
 //!
 //! For the daemon, a pilot's lease begins when the daemon *receives* a beat. For the pilot, the lease begins when it
-//! *sends* this beat, which is earlier. Therefore, the lease always expires for the pilot first, however long messages
-//! take. The daemon therefore never gives a task's nodes to other tasks while the pilot still runs the task.
+//! *sends* this beat, which is earlier. Therefore, however long messages take, the lease expires for the pilot first.
+//! The daemon never gives a task's nodes to other tasks while the pilot still runs the task.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ impl Lease {
         }
     }
 
-    /// Sends a beat, or another message that will be answered. Returns the beat's number.
+    /// Records that a beat, or another message that will be answered, is sent at `now`. Returns its number.
     pub fn beat(&mut self, now: Instant) -> u64 {
         let number = self.next;
         self.next += 1;

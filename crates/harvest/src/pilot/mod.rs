@@ -1,11 +1,12 @@
 //! A pilot: the process that holds an idle node. It starts the ranks of tasks on its node when the daemon orders it to,
 //! and gives the node back when the batch scheduler asks for it.
 //!
-//! A pilot ends when one of the following happens. In each case it first ends its ranks: with SIGTERM, and with SIGKILL
-//! after the grace period.
-//! - It receives SIGTERM, SIGINT or SIGHUP. It also notifies the daemon.
+//! A pilot ends when one of the following happens. In each case, it first ends its ranks: with SIGTERM, and with
+//! SIGKILL after the grace period. Unless the daemon dismissed it, the pilot also tries to notify the daemon.
+//!
+//! - It receives SIGTERM, SIGINT or SIGHUP.
 //! - The daemon dismisses it.
-//! - Its wall time ends. The grace period ends together with the wall time.
+//! - Its wall time expires. The grace period ends together with the wall time.
 //! - Its lease expires: the daemon has not answered a beat for too long, and may soon give the pilot's tasks to other
 //!   nodes. The grace period ends together with the lease.
 

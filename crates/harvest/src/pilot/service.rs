@@ -316,7 +316,7 @@ impl Pilot {
         if let Some((_, end)) = self.ends
             && now >= self.start_of_grace(end, end.saturating_duration_since(self.started))
         {
-            self.depart("its wall time ends", end, true, false);
+            self.depart("its wall time expires", end, true, false);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::dataset::ArrayFault;
 
-/// Why a data set cannot be read from a file or written to a file.
+/// The reason why a data set cannot be read from a file or written to a file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
@@ -41,7 +41,7 @@ pub enum DatasetError {
         /// The common prefix of the tensors' names, such as `train.0`; `y_train_max` if that tensor
         /// is faulty.
         batch: String,
-        /// What is wrong with the arrays.
+        /// The fault in the arrays.
         fault: ArrayFault,
     },
     /// There are no batches.
@@ -78,7 +78,7 @@ pub enum DatasetError {
         batch: usize,
         /// The index of the graph in the batch, from 0.
         graph: usize,
-        /// What is wrong with the graph.
+        /// A description of the fault.
         fault: String,
     },
     /// A batch has no graphs.

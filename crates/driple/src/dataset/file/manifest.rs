@@ -48,7 +48,7 @@ pub struct Source {
 pub struct LeftOut {
     /// The name of the job.
     pub job: String,
-    /// Why the job was left out.
+    /// The reason why the job was left out.
     pub reason: String,
 }
 

@@ -25,7 +25,7 @@ pub struct Attention {
     groups: Vec<Range<usize>>,
 }
 
-/// One attention weight: how much the value of `from` contributes to the new value of `to`.
+/// A pair of nodes. The value of `from`, multiplied by the weight of the pair, is added to the new value of `to`.
 #[derive(Debug, Clone)]
 struct Pair {
     to: usize,

@@ -7,7 +7,7 @@
 use super::scalar;
 use super::scan::{Fault, Scanner};
 
-/// Why a message cannot be parsed.
+/// The reason why a message cannot be parsed.
 #[derive(Debug, PartialEq)]
 pub(super) enum ParseError {
     /// The text is not in protobuf's text format.

@@ -64,7 +64,7 @@ impl Keeper {
                 (event, format!("cancelled {task}"))
             }
             Request::Drain => {
-                let text = "draining: no more pilots are requested and no tasks accepted; tasks continue on running pilots";
+                let text = "draining: no more pilots are requested and no more tasks accepted; tasks continue on running pilots";
                 (Event::Drain, text.to_owned())
             }
             Request::Resume => (Event::Resume, "running again".to_owned()),
@@ -72,7 +72,7 @@ impl Keeper {
                 let text = if at_once {
                     "stopping: all tasks are killed, and the daemon ends after the last pilot"
                 } else {
-                    "stopping: all tasks may write a checkpoint, and the daemon ends after the last pilot"
+                    "stopping: tasks get time to write a checkpoint, and the daemon ends after the last pilot"
                 };
                 (Event::Stop { at_once }, text.to_owned())
             }

@@ -46,9 +46,9 @@ pub enum Message {
     Pilot(Link, FromPilot),
     /// A pilot's connection is closed.
     Closed(Link),
-    /// A client requests something.
+    /// A client has sent a request.
     Client(Request, oneshot::Sender<Response>),
-    /// The backend has reported something.
+    /// The backend's thread has sent a report.
     Backend(News),
     /// Time has passed.
     Tick,
