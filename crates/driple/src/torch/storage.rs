@@ -8,8 +8,8 @@ use super::objects::{self, Pickle, Storage};
 /// Storages and their bytes, by the storage's name in the file.
 pub(super) type Storages<'a> = BTreeMap<&'a str, (Storage<'a>, &'a [u8])>;
 
-/// Reads every storage of a pickle once. `read` returns the bytes of a storage, given its name and
-/// its length in bytes.
+/// Reads each storage of a pickle once, even if several tensors use it. `read` returns the bytes of a storage, given
+/// its name and its length in bytes.
 pub(super) fn collect<'a>(
     pickle: &Pickle<'a>,
     mut read: impl FnMut(&'a str, usize) -> Result<&'a [u8], TorchError>,

@@ -135,7 +135,7 @@ fn the_default_learns_at_full_depth() {
 #[test]
 fn every_convolution_learns() {
     let Some(data) = synthetic() else { return };
-    // For comparison, predicting the mean of the training set has an error of 0.046.
+    // For comparison, predicting the mean of the training set gives an error of 0.046.
     let plan = Plan {
         epochs: 12,
         ..Plan::default()

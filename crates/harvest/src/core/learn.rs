@@ -258,7 +258,7 @@ impl Learner {
     }
 }
 
-/// The curve of the task's file, corrected by the measured rates.
+/// The curve in the task's file, corrected with the measured rates.
 fn curve(given: &ScalingCurve, rates: &[(u32, f64)]) -> ScalingCurve {
     let last = given.nodes.last().copied().unwrap_or(0);
     let seen = rates

@@ -356,7 +356,8 @@ impl Core {
         Ok(())
     }
 
-    /// Whether to request a job from any search. A search without remaining jobs ends at the next request.
+    /// Whether a job may be requested from any of the searches. A search without remaining jobs ends at the next
+    /// request.
     pub(super) fn may_start_trials(&self) -> bool {
         self.mode != Mode::Stopping
             && self.searches.iter().any(LiveSearch::may_have_job)

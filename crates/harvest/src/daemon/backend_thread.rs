@@ -1,5 +1,5 @@
-//! The thread that talks to the backend. A batch scheduler's commands can take seconds, and the keeper must not wait
-//! for them.
+//! The thread that calls the backend. A batch scheduler's commands can take seconds, and the keeper must not wait for
+//! them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,7 @@ pub enum News {
 pub struct BackendQueue(queue::Sender<Task>);
 
 impl BackendQueue {
-    /// Adds a request at the end of the queue.
+    /// Adds a request to the end of the queue.
     pub fn add(&self, task: Task) {
         // If the thread has failed, the keeper ends too.
         let _ = self.0.send(task);

@@ -16,7 +16,7 @@ pub(super) fn parameter(step: &Step, nodes: &mut Nodes) -> String {
     variable(&step.name, &step.shape, &initial, nodes)
 }
 
-/// Adds random values, drawn uniformly from a range.
+/// Adds random values, drawn uniformly from -0.05 to 0.05.
 fn uniform(name: &str, shape: &[u64], nodes: &mut Nodes) -> String {
     let name = format!("{name}/Initializer/random_uniform");
     let sizes = nodes.sizes(&format!("{name}/shape"), shape);

@@ -46,9 +46,9 @@ fn elements(dimensions: &[Option<u64>]) -> Option<u64> {
     })
 }
 
-/// The target shape. A target dimension of 0 copies the input's dimension at the same position, and
-/// -1 stands for the size that accounts for all remaining elements. For example, the input 2 x 6
-/// and the target `[0, 3, -1]` give 2 x 3 x 2.
+/// The target shape. A target dimension of 0 copies the input's dimension at the same position, and -1 is replaced with
+/// the size that accounts for all remaining elements. For example, the input 2 x 6 and the target `[0, 3, -1]` give 2 x
+/// 3 x 2.
 fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let target = operation.values(1)?;
     let x = operation.input(0);
