@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use gleaner_testing::workspace;
 use serde_json::Value;
@@ -58,14 +58,80 @@ fn python_has(module: &str) -> bool {
     has
 }
 
+/// The output of a command, without its time measurements.
+#[derive(Default)]
+struct Printed {
+    out: Vec<String>,
+    err: Vec<String>,
+}
+
+impl Printed {
+    fn add(&mut self, output: &Output) {
+        let lines = |bytes: &[u8]| -> Vec<String> {
+            String::from_utf8_lossy(bytes)
+                .lines()
+                .map(without_times)
+                .collect()
+        };
+        self.out.extend(lines(&output.stdout));
+        self.err.extend(lines(&output.stderr));
+    }
+
+    /// Checks that a block shows this output: all lines of stdout, and any lines of stderr, both in order. A line `...`
+    /// matches any number of lines.
+    fn is_shown_by(&self, block: &Block, place: &str) {
+        let (mut out, mut err) = (self.out.iter(), self.err.iter());
+        let mut may_skip = false;
+        for expected in block.lines.iter().map(|line| without_times(line)) {
+            if expected == "..." {
+                may_skip = true;
+                continue;
+            }
+            let (mut rest, is_next) = (err.clone(), out.clone().next() == Some(&expected));
+            if !is_next && !expected.is_empty() && rest.any(|line| *line == expected) {
+                err = rest;
+                continue;
+            }
+            let found = if may_skip {
+                out.find(|line| **line == expected)
+            } else {
+                out.next()
+            };
+            assert_eq!(found, Some(&expected), "{place}");
+            may_skip = false;
+        }
+        assert!(may_skip || out.next().is_none(), "{place}: more output");
+    }
+}
+
+/// A line in which measured times are replaced with `#`. Their number of digits affects the spaces around them.
+fn without_times(line: &str) -> String {
+    let line = match line.split_once("\"microseconds\":") {
+        Some((before, _)) => before,
+        None => line,
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_time = |at: &usize| matches!(words.get(at + 1), Some(&("µs" | "ms")));
+    if !(0..words.len()).any(|at| is_time(&at)) {
+        return line.to_owned();
+    }
+    let steady = (0..words.len()).map(|at| if is_time(&at) { "#" } else { words[at] });
+    steady.collect::<Vec<_>>().join(" ")
+}
+
 /// Runs a line in a shell in `directory`, which is also the home directory. `gleaner` is the
 /// program under test.
 fn shell(directory: &Path, line: &str) {
+    output_of(directory, line);
+}
+
+/// Like [`shell`]. Returns `None` if the line is skipped, because a Python module is missing.
+fn output_of(directory: &Path, line: &str) -> Option<Output> {
     if ((line.contains("dp.py") || line.contains("classes.py")) && !python_has("json"))
         || (line.contains("cp_sat.py") && !python_has("ortools"))
         || (line.contains("profile.toml") && !python_has("multiprocessing"))
     {
-        return;
+        return None;
     }
     let bin = Path::new(env!("CARGO_BIN_EXE_gleaner")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
@@ -79,20 +145,35 @@ fn shell(directory: &Path, line: &str) {
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{line}\n{err}");
     assert!(!err.contains("panicked"), "{line}\n{err}");
+    Some(output)
 }
 
-/// Runs the commands of a page in an empty directory that has `dataset/` and `solvers/`. Returns the directory and the
-/// number of `gleaner` commands.
+/// Runs the commands of a page in an empty directory that has `dataset/` and `solvers/`. A block of kind `text` shows
+/// the output of the commands in the block before it. Returns the directory and the number of `gleaner` commands.
 fn run_page(document: &str) -> (TempDir, usize) {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     symlink(dataset(), at.join("dataset")).unwrap();
     symlink(workspace().join("solvers"), at.join("solvers")).unwrap();
     let mut commands = 0;
-    for block in blocks(document).iter().filter(|b| b.info == "sh") {
+    let blocks = blocks(document);
+    for (place, block) in blocks.iter().enumerate() {
+        if block.info != "sh" {
+            continue;
+        }
+        let mut printed = Printed::default();
+        let mut is_whole = true;
         for line in &block.lines {
-            shell(at, line);
+            match output_of(at, line) {
+                Some(output) => printed.add(&output),
+                None => is_whole = false,
+            }
             commands += usize::from(line.starts_with("gleaner "));
+        }
+        let shown = blocks.get(place + 1).filter(|next| next.info == "text");
+        if let Some(shown) = shown.filter(|_| is_whole) {
+            let last = block.lines.last().map_or("", String::as_str);
+            printed.is_shown_by(shown, &format!("{document}, {last}"));
         }
     }
     (directory, commands)
@@ -112,7 +193,7 @@ fn the_commands_of_the_readme_run_in_an_empty_directory() {
 }
 
 #[test]
-fn the_page_of_providers_runs() {
+fn the_page_of_providers_shows_real_output() {
     let (directory, commands) = run_page("docs/PROVIDERS.md");
     assert!(commands >= 8, "{commands} commands");
     for file in ["log.html", "month.html", "log.parquet"] {
@@ -153,65 +234,21 @@ fn the_line_for_cron_writes_polls() {
     assert!(log.ends_with("2026-11-23 17:01:00+00:00,,\n"), "{log}");
 }
 
-/// Each text block of this page shows the output of the command in the previous block. A line `...` matches any number
-/// of lines.
-fn shows_real_output(document: &str) -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    let at = directory.path();
-    symlink(dataset(), at.join("dataset")).unwrap();
-    let blocks = blocks(document);
-    let mut outputs = 0;
-    for (place, command) in blocks.iter().enumerate() {
-        if command.info != "sh" {
-            continue;
-        }
-        let output = blocks.get(place + 1).filter(|next| next.info == "text");
-        let Some(output) = output else {
-            command.lines.iter().for_each(|line| shell(at, line));
-            continue;
-        };
-        let [line] = &command.lines[..] else {
-            panic!("one command before an output: {:?}", command.lines)
-        };
-        let words = line.split(" #").next().unwrap().trim();
-        shell(at, &format!("{words} > output"));
-        let printed = fs::read_to_string(at.join("output")).unwrap();
-        let mut printed = printed.lines();
-        let mut may_skip = false;
-        for expected in &output.lines {
-            if expected == "..." {
-                may_skip = true;
-                continue;
-            }
-            let found = if may_skip {
-                printed.find(|line| line == expected)
-            } else {
-                printed.next()
-            };
-            assert_eq!(found, Some(expected.as_str()), "{document}, {line}");
-            may_skip = false;
-        }
-        outputs += 1;
-    }
-    assert!(outputs >= 1, "{document}: no output");
-    directory
-}
-
 #[test]
 fn the_page_of_pilots_shows_real_output() {
-    let directory = shows_real_output("docs/PILOTS.md");
+    let (directory, _) = run_page("docs/PILOTS.md");
     assert!(directory.path().join("pilots.html").exists());
 }
 
 #[test]
 fn the_page_of_classes_shows_real_output() {
-    let directory = shows_real_output("docs/CLASSES.md");
+    let (directory, _) = run_page("docs/CLASSES.md");
     assert!(directory.path().join("page.html").exists());
 }
 
 #[test]
 fn the_page_of_first_results_shows_real_output() {
-    let directory = shows_real_output("docs/START.md");
+    let (directory, _) = run_page("docs/START.md");
     assert!(directory.path().join("demo.html").exists());
 }
 
@@ -219,7 +256,7 @@ fn the_page_of_first_results_shows_real_output() {
 #[test]
 fn the_page_of_the_allocation_shows_real_answers() {
     let page = "docs/ALLOCATION.md";
-    let directory = shows_real_output(page);
+    let (directory, _) = run_page(page);
     let at = directory.path();
     let blocks = blocks(page);
     let mut answers = 0;
@@ -259,21 +296,21 @@ fn the_book_lists_every_page() {
 }
 
 #[test]
-fn the_page_of_hpo_runs() {
+fn the_page_of_hpo_shows_real_output() {
     let (directory, commands) = run_page("docs/HPO.md");
     assert!(commands >= 9, "{commands} commands");
     assert!(directory.path().join("swept.html").exists());
 }
 
 #[test]
-fn the_page_of_developers_runs() {
+fn the_page_of_developers_shows_real_output() {
     let (directory, commands) = run_page("docs/DEVELOPERS.md");
     assert!(commands >= 7, "{commands} commands");
     assert!(directory.path().join("compared.html").exists());
 }
 
 #[test]
-fn the_page_of_operators_runs() {
+fn the_page_of_operators_shows_real_output() {
     let (directory, commands) = run_page("docs/OPERATORS.md");
     assert!(commands >= 22, "{commands} commands");
     for file in ["policies.html", "estimates.csv", "scored.csv"] {
@@ -389,7 +426,7 @@ fn the_page_of_profiles_runs_and_its_plan_is_read() {
 }
 
 #[test]
-fn the_page_of_machines_runs() {
+fn the_page_of_machines_shows_real_output() {
     let (directory, commands) = run_page("docs/MACHINES.md");
     assert_eq!(commands, 3);
     for name in ["log.gev", "log.csv"] {
@@ -506,8 +543,6 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                 "docs/ALLOCATION.md" => {
                     ["sh", "text", "json problem", "json answer"].contains(&block.info.as_str())
                 }
-                // Blocks of kind `text` show outputs, which depend on the clock and the build, so no test compares
-                // them.
                 "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
                 // python/tests/test_docs.py runs the block with Python code.
                 "docs/HPO.md" => ["sh", "text", "python"].contains(&block.info.as_str()),
