@@ -1,4 +1,4 @@
-//! Observers of runs. Every function of Gleaner that may run for more than a second takes an [`Observer`],
+//! Observers of runs. Every function of Gleaner that can run for more than a second takes an [`Observer`],
 //! which receives remarks and progress and can stop the run.
 //!
 //! ```

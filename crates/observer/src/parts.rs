@@ -87,7 +87,7 @@ impl Observer for Part<'_> {
     fn progress(&self, done: usize, total: usize) {
         let share = self.steps as u128 * done.min(total) as u128 / total.max(1) as u128;
         // Reports from several threads may arrive out of order, and a second phase counts from 0 again.
-        // So only a report that exceeds all previous reports adds to the progress.
+        // Therefore, only a report that exceeds all previous reports adds to the progress.
         let now = share as usize;
         let before = self.done.fetch_max(now, Ordering::Relaxed);
         if now > before {

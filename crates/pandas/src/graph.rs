@@ -162,7 +162,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Like [`Graph::entry`], but the entry is required.
+    /// Like [`Graph::entry`], but fails if the entry is missing.
     pub(super) fn required(
         &self,
         item: Item<'a>,

@@ -1,17 +1,16 @@
 //! Minimal cost-complexity pruning (Breiman et al., 1984).
 //!
 //! The cost of a leaf is its impurity, weighted by its share of the rows, plus a constant `alpha`.
-//! A split is kept only if its two subtrees cost less than the node would as a leaf. For example,
-//! let a root with impurity 0.5 be split into two pure leaves. If `alpha` is 0.1, the root costs
-//! 0.6 as a leaf and 0.2 with the split, so the split is kept. If `alpha` is 0.6, the root costs
-//! 1.1 as a leaf and 1.2 with the split, so the split is removed.
+//! A split is kept only if its two subtrees cost less than the node would as a leaf. For example, suppose that a root
+//! with impurity 0.5 is split into two pure leaves. If `alpha` is 0.1, the root costs 0.6 as a leaf and 0.2 with the
+//! split, so the split is kept. If `alpha` is 0.6, the root costs 1.1 as a leaf and 1.2 with the split, so the split is
+//! removed.
 
 use super::{Node, Split};
 
-/// Returns the pruned tree whose leaves have the least total cost, and the smallest tree if several
-/// are equally good. Weakest-link pruning up to `alpha` gives the same tree (Breiman et al., 1984,
-/// theorem 3.10). If `alpha` is 0, the tree does not change, and even splits that gain nothing are
-/// kept.
+/// Returns the pruned tree with the least total cost of its leaves; if several trees have this cost, the smallest.
+/// Weakest-link pruning up to `alpha` gives the same tree (Breiman et al., 1984, theorem 3.10). If `alpha` is 0, the
+/// tree does not change, and even splits that gain nothing are kept.
 pub fn prune(mut nodes: Vec<Node>, alpha: f64) -> Vec<Node> {
     if alpha == 0.0 {
         return nodes;

@@ -2,9 +2,9 @@
 //!
 //! The best split minimises the sum of the Gini impurities of both sides, each weighted by its number of rows. This is
 //! the same as maximising the sum of their purities, where the purity of a side is Σ (rows of a class)² ÷ rows. For
-//! example, let four rows, in the order of a feature, have the classes 0, 0, 1 and 1. With a threshold in the middle,
-//! each side has a purity of 2² ÷ 2 = 2. The sum is 4, which is the number of rows, so both sides are pure. With a
-//! threshold after the first row, the purities are 1 and (1² + 2²) ÷ 3, which is only 2.67 in total.
+//! example, suppose that four rows, sorted by a feature, have the classes 0, 0, 1 and 1. With a threshold in the
+//! middle, each side has a purity of 2² ÷ 2 = 2. The sum is 4, which is the number of rows, so both sides are pure.
+//! With a threshold after the first row, the purities are 1 and (1² + 2²) ÷ 3, so their sum is only 2.67.
 
 use super::grow::Data;
 

@@ -7,7 +7,7 @@ use super::{Node, Step, Tree};
 impl fmt::Display for Tree {
     /// Writes a line for each node, below the line of its parent and indented further. The line
     /// shows the comparison that leads to the node, the node's number of rows, and the number of
-    /// rows of each class. The first line is the root's. A leaf's line ends with the predicted
+    /// rows of each class. The first line describes the root. A leaf's line ends with the predicted
     /// class.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let depths = self.depths();
@@ -25,7 +25,7 @@ impl fmt::Display for Tree {
 }
 
 impl Tree {
-    /// For each node, the comparison that leads to it, with a colon; empty for the root.
+    /// For each node, the comparison that leads to it, followed by a colon; empty for the root.
     fn questions(&self) -> Vec<String> {
         let mut questions = vec![String::new(); self.nodes.len()];
         for split in self.nodes.iter().filter_map(|node| node.split) {
@@ -40,7 +40,7 @@ impl Tree {
     /// Describes a step of a row's path, such as `gpu_util 12.5 <= 20.23`.
     ///
     /// # Panics
-    /// The tree does not have the feature of the step.
+    /// The step uses a feature that the tree does not have.
     pub fn describe(&self, step: &Step) -> String {
         let name = &self.features[step.feature];
         let sign = if step.left { "<=" } else { ">" };

@@ -30,7 +30,7 @@ pub fn held_out(
 /// Predicts the class of each row with a tree grown on all other rows.
 ///
 /// # Errors
-/// Same as [`Tree::fit`]. The table has a single row, so no row is left to learn from.
+/// Same as [`Tree::fit`], or the table has only one row, so no row is left to learn from.
 pub fn leave_one_out(
     table: &Table,
     labels: &[u8],
@@ -56,10 +56,10 @@ pub struct Splits {
     pub seed: u64,
 }
 
-/// Returns, for each random split, the accuracy on the test rows.
+/// Returns the accuracy on the test rows of each random split.
 ///
 /// # Errors
-/// Same as [`Tree::fit`]. The splits leave no rows to learn from.
+/// Same as [`Tree::fit`], or the splits leave no rows to learn from.
 pub fn random_splits(
     table: &Table,
     labels: &[u8],

@@ -70,7 +70,7 @@ fn additive_functions_are_recovered() {
         curve_error(&machine, &machine.terms()[2], &columns[2], stairs),
         curve_error(&machine, &machine.terms()[3], &columns[3], |_| 0.0),
     ];
-    // The ranges of the true functions are 1.5 to 2 wide.
+    // The values of each true function span 1.5 to 2.
     assert!(errors.iter().all(|&error| error < 0.04), "{errors:?}");
     let mean = labels.iter().sum::<f64>() / 4000.0;
     assert!((machine.intercept() - mean).abs() < 0.01);

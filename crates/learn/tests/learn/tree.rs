@@ -73,8 +73,7 @@ fn reaching<'r>(tree: &Tree, rows: &'r Rows) -> Vec<Vec<&'r (Vec<f64>, u8)>> {
     reaching
 }
 
-/// All trees to which the subtree at a node can be pruned, each with its weighted impurity and its
-/// number of leaves.
+/// The weighted impurity and the number of leaves of every tree to which the subtree at a node can be pruned.
 fn prunings(tree: &Tree, node: usize) -> Vec<(f64, usize)> {
     let root = tree.nodes()[0].rows() as f64;
     let at = &tree.nodes()[node];

@@ -9,8 +9,9 @@
 //! 2. [`settle`] looks for jobs that have no more candidates than missing nodes. Such a job used all of its candidates,
 //!    so they are removed from the candidates of other short jobs that run at the same time. This is repeated until
 //!    nothing changes.
-//! 3. The remaining jobs are called open. It is unknown which of its candidates an open job used. [`deal`] assigns
-//!    candidates to each open job in place of its missing nodes, so that the log has the right number of idle nodes.
+//! 3. The remaining jobs are called open. The log does not show which of its candidates an open job used. [`deal`]
+//!    assigns candidates to each open job in place of its missing nodes, so that the log has the right number of idle
+//!    nodes.
 //!
 //! For example, a machine has nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B runs
 //! from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C holds nodes 2 and 3 during
@@ -81,8 +82,8 @@ const MOST: usize = 1 << 26;
 /// Maximum total size of the candidate sets of all jobs that run at the same time, in bits (256 MiB).
 const MOST_BITS: usize = 1 << 31;
 
-/// Finds the candidates of short jobs on a machine of `nodes` nodes. Both the jobs and the edges of all known holds
-/// must be in order.
+/// Finds the candidates of short jobs on a machine of `nodes` nodes. `jobs` must be sorted by start. `edges` must be
+/// the edges of all known holds, in the order of [`Edge`].
 ///
 /// # Errors
 /// The outer error is the first error in `edges`. The inner error means that there are too many candidates.
@@ -254,7 +255,7 @@ pub struct Settled {
 }
 
 /// Settles the jobs that have no more candidates than missing nodes, and removes these candidates from other jobs that
-/// run at the same time. The jobs must be in order.
+/// run at the same time. The jobs must be sorted by start.
 pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
     let mut settled = Settled {
         is_settled: vec![false; jobs.len()],
@@ -356,7 +357,7 @@ pub fn hold(edges: &mut Vec<Edge>, job: &ShortJob, nodes: &[u32], why: Hold) {
     }
 }
 
-/// A set of nodes, with a bit for each.
+/// A set of nodes, stored as one bit per node.
 #[derive(Debug, Clone)]
 struct NodeBits {
     words: Vec<u64>,

@@ -17,7 +17,7 @@ use super::sweep::Window;
 pub struct InUse {
     /// The running jobs, each as (end, nodes, cores).
     running: BinaryHeap<Reverse<(i64, u32, u64)>>,
-    /// Number of used nodes. A node that several jobs share counts several times.
+    /// Number of used nodes. A node that several jobs share counts once per job.
     pub nodes: u64,
     /// Number of used cores.
     pub cores: u64,
@@ -87,8 +87,8 @@ impl CountedIdle {
         self.used.start(job, cores);
     }
 
-    /// The lower and the upper bound on the idle time, in node-seconds. Called after the last job
-    /// has been added.
+    /// The lower and the upper bound on the idle time, in node-seconds. Must be called after the last job has been
+    /// added.
     pub fn finish(mut self) -> (u64, u64) {
         self.advance(self.window.to);
         (self.lower, self.upper)

@@ -6,9 +6,9 @@
 //! and job C gets nodes 0-1.
 //!
 //! If too few nodes are free for a job, it gets the free nodes at once, and the remaining nodes as soon as other jobs
-//! release them. So a node is idle only if no job lacks nodes. On a machine of M nodes whose running jobs use U nodes
-//! in total, max(0, M - U) nodes are idle. For example, on a machine of 4 nodes, job A uses 3 nodes from second 0 to
-//! 10, and job B uses 2 nodes from 5 to 20. At second 5, job B gets node 3; at second 10, it gets node 0.
+//! release them. A node is therefore idle only if no job lacks nodes. On a machine of M nodes whose running jobs use U
+//! nodes in total, max(0, M - U) nodes are idle. For example, on a machine of 4 nodes, job A uses 3 nodes from second 0
+//! to 10, and job B uses 2 nodes from 5 to 20. At second 5, job B gets node 3; at second 10, it gets node 0.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -19,7 +19,7 @@ use super::ranges::NodeRange;
 /// The value of [`CountedJob::end`] for a job that does not end in the log.
 pub const OPEN: i64 = i64::MAX;
 
-/// A job for which the log states only the number of nodes. Jobs are ordered by start.
+/// A job for which the log states how many nodes it used, but not which. Jobs are ordered by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountedJob {
     /// Start, in seconds since 1970.
@@ -129,7 +129,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
             if end > second || end == OPEN {
                 return;
             }
-            // First all jobs that end in this second release their nodes.
+            // First, all jobs that end in this second release their nodes.
             self.end_jobs(end);
             self.supply(end);
         }

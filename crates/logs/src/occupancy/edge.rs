@@ -47,17 +47,17 @@ impl Hold {
 /// another job ends does not appear to share nodes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// The highest bits hold the second, and the lowest bits hold the job's number. The bit between them is 1 if the
-    /// hold starts.
+    /// The highest bits contain the second, and the lowest bits contain the job's number. The bit between them is 1 if
+    /// the hold starts.
     when: i64,
     first: u32,
-    /// The three lowest bits hold the index of the hold. The other bits hold the number of nodes.
+    /// The three lowest bits contain the index of the hold. The other bits contain the number of nodes.
     code: u32,
 }
 
 /// Number of low bits of a job's number that an edge keeps.
 const JOB_BITS: u32 = 19;
-/// The latest second, 278,000 years after 1970. Later times are replaced with this second.
+/// The latest second that an edge can store, 278,000 years after 1970. Later times are replaced with this second.
 const LATEST: i64 = i64::MAX >> (JOB_BITS + 1);
 /// Maximum number of nodes of one edge.
 pub(super) const MOST: u32 = u32::MAX >> 3;
@@ -85,7 +85,7 @@ impl Edge {
         (self.when & ((1 << JOB_BITS) - 1)) as u32
     }
 
-    /// The nodes that are held.
+    /// The nodes that the hold covers.
     pub fn run(self) -> NodeRange {
         NodeRange {
             first: self.first,

@@ -5,8 +5,8 @@
 //! its two ends. It then changes only whole stretches, and marks them as touched. At the end of
 //! each second, the touched stretches get their new states. The event of that second lists the
 //! nodes that became idle or busy. After an edge over many stretches, neighbours with equal holds
-//! are joined again. So the time to process an edge depends on the number of stretches, not on the
-//! number of nodes.
+//! are joined again. The time to process an edge therefore depends on the number of stretches, not on the number of
+//! nodes.
 //!
 //! For example, on a machine with nodes 0-7, a job holds nodes 2-5 from second 10 to 30, and an outage holds nodes 4-7
 //! from second 20 to 40. At second 10, the stretches become 0-1, 2-5 and 6-7, and the event reports that nodes 2-5
@@ -48,7 +48,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Node-seconds of all nodes.
+    /// Total of the idle and held node-seconds.
     pub fn total(&self) -> f64 {
         self.idle + self.held.iter().sum::<f64>()
     }
@@ -136,7 +136,7 @@ pub fn sweep<E>(
     sweep.is_unknown_idle = is_unknown_idle;
     let mut second = window.from;
     // Edges up to the start of the window change the states without an event. The first event is reported for the start
-    // of the window, when the loop reaches an edge after that start.
+    // of the window, as soon as the loop reaches an edge after that start.
     for edge in edges {
         let edge = edge?;
         if edge.second() > window.to {

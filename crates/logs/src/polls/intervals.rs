@@ -33,8 +33,8 @@ impl Intervals {
         self.counts.values().sum::<u64>() + u64::from(self.span.is_some())
     }
 
-    /// The median interval, in seconds. If the number of intervals is even, the shorter of the two
-    /// middle intervals. `None` for a single poll.
+    /// The median interval, in seconds. If the number of intervals is even, this is the shorter of the two middle
+    /// intervals. `None` if there are fewer than two polls.
     pub fn median(&self) -> Option<i64> {
         let middle = self.counts.values().sum::<u64>().checked_sub(1)? / 2;
         let mut before = 0;
@@ -45,7 +45,7 @@ impl Intervals {
         median.map(|(interval, _)| *interval)
     }
 
-    /// The longest interval, in seconds.
+    /// The longest interval, in seconds; `None` if there are fewer than two polls.
     pub fn longest(&self) -> Option<i64> {
         self.counts.last_key_value().map(|(interval, _)| *interval)
     }

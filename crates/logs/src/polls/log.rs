@@ -12,12 +12,12 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
 
-/// If the median interval between polls exceeds this number of seconds, a remark is shown. All
+/// If the median interval between polls exceeds this number of seconds, a note is printed. All
 /// changes between two polls are shown at the later poll. This makes the efficiency of a replay too
 /// high: by 0.2 percentage points at a median interval of 11 s, and by 4 points at 60 s.
 const FINE: i64 = 15;
 
-/// Polls, ready to be turned into events.
+/// Polls converted to edges, from which [`PollLog::sweep`] makes the event log.
 pub struct PollLog {
     pub(super) nodes: Vec<String>,
     /// Position of each node in `nodes`, by the index that edges use.
@@ -59,7 +59,7 @@ pub struct PollSummary {
     pub longest_gap: Option<String>,
     /// The quality of the event log.
     pub quality: Quality,
-    /// Remarks for the user.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -153,7 +153,7 @@ fn quality(idle: u64, nodes: usize, coverage: Coverage, rules: &Rules) -> Qualit
     }
 }
 
-/// The remark on polls that are too far apart for an accurate replay.
+/// The note on polls that are too far apart for an accurate replay.
 fn coarse_note(rules: &Rules) -> Option<String> {
     let interval = rules.interval;
     (interval > FINE).then(|| match rules.spread {

@@ -28,7 +28,7 @@ pub(super) struct IdleNodes {
 }
 
 impl IdleNodes {
-    /// Takes a poll. `is_idle` decides whether a class counts as idle.
+    /// Records the nodes that a poll shows as idle. `is_idle` decides whether a class counts as idle.
     pub fn take(&mut self, poll: &Poll<'_>, is_idle: impl Fn(StateClass) -> bool) {
         self.is_partial = poll.others.is_some();
         if self.is_partial {
@@ -41,7 +41,7 @@ impl IdleNodes {
         }
     }
 
-    /// Returns the machine. Called after all polls have been read.
+    /// Returns the machine. Must be called after all polls have been read.
     pub fn machine(&self, nodes: &NodeSet) -> Machine {
         let is_partial = self.is_partial && !nodes.is_fixed();
         let is_kept = |node: usize| !is_partial || self.are_idle.get(node) == Some(&true);
@@ -60,7 +60,7 @@ impl Machine {
         self.places.iter().all(Option::is_none)
     }
 
-    /// The names of the nodes in the order of the event log, and the position of each node in it.
+    /// The names of the nodes in the order of the event log, and the position of each node in that order.
     pub fn ranked(&self, nodes: &NodeSet) -> (Vec<String>, Vec<u32>) {
         let (mut names, rank) = nodes.ranked();
         let kept = self.places.iter().zip(rank);
@@ -77,7 +77,7 @@ impl Machine {
         (named.collect(), places)
     }
 
-    /// The remark on a machine without a list of its nodes.
+    /// The note on a machine for which the user gave no list of nodes.
     pub fn note(&self, nodes: usize) -> String {
         let which = if self.is_partial {
             "that polls show as idle"

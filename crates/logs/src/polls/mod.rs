@@ -63,7 +63,7 @@ pub struct Options {
     pub spread: Option<u64>,
     /// Whether reading fails at the first fault.
     pub strict: bool,
-    /// Number of edges that are sorted in memory at a time. Each takes 16 bytes.
+    /// Number of edges that are sorted in memory at a time. Each edge takes 16 bytes.
     pub segment: usize,
 }
 
@@ -93,9 +93,9 @@ impl Default for Options {
 /// receives the progress in each file, in MiB.
 ///
 /// # Errors
-/// A file cannot be read, or the files do not contain polls at two different times. With [`Options::strict`], the first
-/// fault is also an error. [`Error::Usage`] if options contradict the polls or each other. [`Error::Stopped`] if the
-/// observer stops the reading.
+/// A file cannot be read, the files do not contain polls at two different times, or no poll shows an idle node. With
+/// [`Options::strict`], the first fault is also an error. [`Error::Usage`] if options contradict the polls or each
+/// other. [`Error::Stopped`] if the observer stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<PollLog> {
     let sources = files.iter().map(|file| Source::of(file));
     let sources = sources.collect::<Result<_>>()?;

@@ -20,7 +20,7 @@ pub struct Poll<'p> {
     pub others: Option<StateClass>,
 }
 
-/// Receives polls in chronological order.
+/// A function that receives polls in chronological order.
 pub(super) type Each<'e> = dyn FnMut(&Poll<'_>) -> Result<()> + 'e;
 
 /// Reads polls line by line. Only the current poll and the names of the nodes are in memory.
@@ -110,7 +110,7 @@ impl PollReader {
         }
     }
 
-    /// The nodes.
+    /// The nodes of the user's list, or without a list, all nodes that polls have named.
     pub fn into_nodes(self) -> NodeSet {
         self.nodes
     }
@@ -126,7 +126,7 @@ impl PollReader {
         Ok(())
     }
 
-    /// The class of nodes that a poll does not list.
+    /// The class of nodes that a poll does not list; `None` if they keep their state.
     pub fn others(&self) -> Option<StateClass> {
         (self.form == Some(Form::Whisk)).then_some(StateClass::Busy)
     }
@@ -228,7 +228,7 @@ impl PollReader {
         Ok(())
     }
 
-    /// Passes the current poll, if there is one, to `each`.
+    /// Passes the current poll to `each`, if there is one.
     fn end(&mut self, each: &mut Each<'_>) -> Result<()> {
         let Some(time) = self.time.take() else {
             return Ok(());

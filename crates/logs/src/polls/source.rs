@@ -56,7 +56,7 @@ impl Source<'_> {
     }
 }
 
-/// Puts sources in the order of their first polls.
+/// Sorts sources by the times of their first polls.
 ///
 /// # Errors
 /// A source cannot be read.

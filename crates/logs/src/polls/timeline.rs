@@ -148,8 +148,7 @@ impl Timeline {
         Ok(())
     }
 
-    /// Counts the time until the poll at `time` for a node that has had the class `others` without
-    /// gaps.
+    /// Counts the time up to the poll at `time` for a node that has had the class `others` without gaps.
     fn catch_up(&mut self, node: u32, others: StateClass, time: i64) {
         let history = &mut self.nodes[node as usize];
         if let Some(last) = history.last.filter(|last| *last < time) {
@@ -182,8 +181,9 @@ impl Timeline {
         Ok(())
     }
 
-    /// Returns the time until which the state of a node is known, at most `time`. Also counts the node's time from
-    /// `last`, the last poll that mentions the node, to the returned time. A node is unknown before its first poll.
+    /// Returns the time up to which the state of a node is known, at most `time`. Also counts the node's time from
+    /// `last`, the last poll that mentions the node, to the returned time. Before the first such poll, the state is
+    /// unknown.
     fn known_until(&mut self, last: Option<i64>, class: StateClass, time: i64) -> i64 {
         let Some(last) = last else {
             return self.span.map_or(time, |(first, _)| first);

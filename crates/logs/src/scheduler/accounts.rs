@@ -27,7 +27,7 @@ pub(super) struct AccountReader {
     /// For each node that is down, the start of its outage, and the place of the record in the log. The start is a
     /// local time if the log's clock was not known when the record was read.
     down: BTreeMap<String, (Moment, At)>,
-    /// The last time at which a job started or ended.
+    /// The time of the last start or end of a job.
     last: Option<Moment>,
 }
 
@@ -148,8 +148,8 @@ impl AccountReader {
         Ok(())
     }
 
-    /// A job ended. The end record normally repeats the start and the nodes. Otherwise they are taken from the start
-    /// record.
+    /// Handles the end of a job. The end record normally repeats the start and the nodes. If it does not, they are
+    /// taken from the start record.
     fn ended(
         &mut self,
         record: &AccountLine<'_>,
@@ -302,7 +302,7 @@ fn submission(record: &AccountLine<'_>) -> Option<Moment> {
     epoch(&value).map(Moment::Second)
 }
 
-/// The key of a job or a reservation in the map of open ones. A job and a reservation can have the same id.
+/// The key of a job or a reservation in `AccountReader::open`. A job and a reservation can have the same id.
 fn key(hold: Hold, id: &str) -> String {
     format!("{} {id}", hold.name())
 }

@@ -25,7 +25,7 @@ pub(super) struct Bounded {
 
 impl Bounded {
     /// Computes bounds on the idle time of `nodes` nodes in a window. `rank` is the position of each node in the event
-    /// log. Also returns the quality of the log. A remark reports contradictions in the log.
+    /// log. Also returns the quality of the log. Adds a note if the log contradicts itself.
     ///
     /// # Errors
     /// A temporary file cannot be read or written, the unknown nodes do not fit in memory, or `observer` stops
@@ -131,7 +131,7 @@ impl Bounded {
     }
 }
 
-/// A remark on the number of settled short jobs, each of which used all the nodes that were free during its whole run.
+/// A note on the number of settled short jobs, each of which used all nodes that were free during its whole run.
 fn settled_note(jobs: &[ShortJob], settled: &Settled, window: Window) -> Option<String> {
     let ran = jobs.iter().zip(&settled.is_settled);
     let ran = ran.filter(|(job, _)| job.seconds_in(window) > 0);
@@ -145,7 +145,7 @@ fn settled_note(jobs: &[ShortJob], settled: &Settled, window: Window) -> Option<
     })
 }
 
-/// A remark on unknown nodes that could not be assigned. A job is assigned nodes that are free during its whole run. If
+/// A note on unknown nodes that could not be assigned. A job is assigned nodes that are free during its whole run. If
 /// jobs that started earlier were assigned too many of these nodes, the job gets fewer nodes than it used.
 fn undealt_note(
     jobs: &[ShortJob],
@@ -169,7 +169,7 @@ fn undealt_note(
     })
 }
 
-/// Passes on the edges, and ends with an error once `observer` stops the reading.
+/// Passes the edges on, and returns an error once `observer` stops the reading.
 fn stoppable(
     edges: impl Iterator<Item = io::Result<Edge>>,
     observer: &dyn Observer,

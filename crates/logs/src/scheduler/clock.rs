@@ -185,7 +185,7 @@ impl SchedulerClock {
         Ok(instant.second())
     }
 
-    /// A remark for the user on the clock that applies within `window`; `None` if the user named the
+    /// A note for the user on the clock that applies within `window`; `None` if the user named the
     /// zone and the log does not contradict it.
     pub fn remark(&self, window: Window) -> Option<String> {
         let clock = self.in_window(window);
@@ -343,7 +343,7 @@ pub fn stamp(text: &str) -> Option<Stamp> {
     })
 }
 
-/// Parses `01/31/2026 08:00:00`, the format of accounting logs.
+/// Parses a time such as `01/31/2026 08:00:00`, as written in accounting logs.
 pub(super) fn american(text: &str) -> Option<Stamp> {
     let b = text.as_bytes();
     if b.len() != 19 || b[2] != b'/' || b[5] != b'/' || b[10] != b' ' {
@@ -375,7 +375,7 @@ fn iso(b: &[u8]) -> Option<i64> {
     second(&b[0..4], &b[5..7], &b[8..10], &b[11..])
 }
 
-/// The seconds since 1970 of a year, month, day and `HH:MM:SS`.
+/// Converts a year, a month, a day and a time `HH:MM:SS` to seconds since 1970.
 fn second(year: &[u8], month: &[u8], day: &[u8], time: &[u8]) -> Option<i64> {
     if time[2] != b':' || time[5] != b':' {
         return None;

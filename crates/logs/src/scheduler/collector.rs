@@ -17,7 +17,7 @@ use gleaner_io::input::{Line, Unit};
 
 /// Passes the records of a log to a sink.
 pub struct Collector<'s> {
-    /// The clock, the counts and the remarks of the log.
+    /// The clock, the counts and the notes of the log.
     pub log: Log,
     sink: &'s mut dyn Sink,
 }
@@ -65,7 +65,7 @@ pub struct Log {
     pub node_count: Option<u32>,
     /// Number of GPUs of the only virtual cluster, if the log states it.
     pub gpu_count: Option<u64>,
-    /// Remarks for the user.
+    /// Notes for the user.
     pub notes: Vec<String>,
     /// The files read so far. [`At`] refers to them by index.
     pub files: Vec<PathBuf>,
@@ -104,7 +104,7 @@ impl Log {
         }
     }
 
-    /// Starts another file.
+    /// Begins the next file.
     pub fn begin(&mut self, file: &Path) {
         self.counts.files += 1;
         self.files.push(file.to_owned());
@@ -191,7 +191,7 @@ impl<'s> Collector<'s> {
         self.sink.take(&mut self.log, at, record)
     }
 
-    /// Calls [`Sink::look_up`] of the sink.
+    /// Looks up nodes with the sink's [`Sink::look_up`].
     pub fn look_up(&mut self, at: At, nodes: &Nodes<'_>) -> Result<LookedUp> {
         self.sink.look_up(&mut self.log, at, nodes)
     }

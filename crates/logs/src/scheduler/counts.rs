@@ -88,7 +88,7 @@ pub enum Reason {
     ListedTwice,
     /// The word for the state of the nodes is unknown.
     UnknownState,
-    /// A time or a number is outside the range that is plausible for a real job.
+    /// A time or a number is implausible for a real job.
     Absurd,
     /// A local time did not occur, because the clock was put forward over it.
     NeverOccurs,
@@ -188,7 +188,7 @@ impl Reason {
     }
 }
 
-/// The number of lines with a reason, and the first example.
+/// The number of lines to which a reason applies, and the first example.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
     /// Number of lines or parts of lines.
@@ -265,7 +265,7 @@ impl LogCounts {
         found.count += count;
     }
 
-    /// The error for logs from which nothing could be used: it lists all reasons with examples.
+    /// The error for logs in which nothing is usable. It lists all reasons with examples.
     pub fn nothing_left(&self, expected: &str, file: &std::path::Path) -> Error {
         let read = counted(self.lines, &self.unit.to_string());
         let first = Fault::of(file, format!("{read}, none usable"), expected);

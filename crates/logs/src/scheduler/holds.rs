@@ -12,7 +12,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, RowQueue, UnknownNodes, Utc};
 
-/// All holds on nodes in a log, ready to be turned into events.
+/// All holds on nodes in a log, from which [`Holds::sweep`] makes the event log.
 pub struct Holds {
     /// Names of the nodes, in the order of the event log.
     pub(super) nodes: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Summary {
     pub swept: OccupancySummary,
     /// The quality of the event log.
     pub quality: Quality,
-    /// Remarks for the user.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ impl Holds {
             .collect())
     }
 
-    /// Sweeps once.
+    /// Sweeps over the holds once, and shows unknown nodes as `shown` specifies.
     fn pass(
         &mut self,
         shown: UnknownNodes,
@@ -188,7 +188,7 @@ impl Holds {
         let node = node.map_or("?", String::as_str);
         let time = Utc::from_seconds(second);
         let example = || format!("{node} at {}", self.clock.show(time));
-        // Each sweep finds the same overlaps.
+        // Every sweep finds the same overlaps, so the count of an earlier sweep is replaced.
         self.log_counts.found.remove(&Reason::Overlap);
         self.log_counts
             .note(Reason::Overlap, swept.overlaps.count, example);

@@ -1,6 +1,6 @@
 //! Expands lists of nodes as Slurm writes them: `lx[15,18,32-33]`, `rack[0-3]_blade[0-41]`.
 //!
-//! Commas separate hosts, except within brackets. A bracket holds numbers and ranges. The first
+//! Commas separate hosts, except within brackets. A bracket contains numbers and ranges. The first
 //! number of a range sets the width, so `n[08-10]` means `n08`, `n09`, `n10`. Several brackets in
 //! one name form a cross product.
 //!
@@ -37,7 +37,7 @@ pub enum HostlistError {
     /// An opening or closing bracket has no counterpart, or a bracket is within another bracket.
     #[error("brackets that do not match")]
     Brackets,
-    /// A bracket holds something other than numbers and ascending ranges.
+    /// A bracket contains something other than numbers and ascending ranges.
     #[error(
         "a bracket that contains something other than numbers and ascending ranges; a valid example is [3,7-9]"
     )]
@@ -225,14 +225,14 @@ fn size(host: &str) -> Result<Size, HostlistError> {
     Ok(size)
 }
 
-/// Splits a name at its first bracket: the text before it, its content, and the text after it.
+/// Returns the text before the first bracket of a name, the content of the bracket, and the text after it.
 fn split(host: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = host.split_once('[')?;
     let (bracket, after) = rest.split_once(']')?;
     Some((before, bracket, after))
 }
 
-/// Parses `7` or `08-10`.
+/// Parses a number or a range, such as `7` or `08-10`.
 fn range(item: &str) -> Option<Numbers> {
     let item = item.trim();
     let (low, high) = item.split_once('-').unwrap_or((item, item));
@@ -249,8 +249,8 @@ fn range(item: &str) -> Option<Numbers> {
     (numbers.low <= numbers.high).then_some(numbers)
 }
 
-/// Calls `each` with the hosts of a name. `name` is the part that is already expanded, and `rest` is
-/// the part that is not.
+/// Calls `each` with the pieces of a name. `name` is the part that is already expanded, and `rest` is the part that is
+/// not.
 fn spell(rest: &str, name: &mut String, each: &mut impl FnMut(Piece<'_>)) {
     let Some((before, bracket, after)) = split(rest) else {
         return each(Piece {

@@ -17,8 +17,8 @@ use crate::occupancy::{CountedJob, Edge, Hold, NodeRange, OPEN};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 
-/// Number of low bits of a [`CountedJob::serial`] that hold the line number. The higher bits hold
-/// the file number.
+/// Number of low bits of a [`CountedJob::serial`] that contain the line number. The higher bits contain the file
+/// number.
 const LINE_BITS: u32 = 40;
 
 /// Collects the holds on nodes.
@@ -71,7 +71,7 @@ struct Held {
 }
 
 impl Found<'_> {
-    /// No nodes. `count` is the number of nodes that the job used, if the log states it.
+    /// No known nodes. `count` is the number of nodes that the job used, if the log states it.
     fn nothing(cause: Cause, count: Option<usize>) -> Self {
         Found {
             nodes: &[],
@@ -124,7 +124,7 @@ impl IdleNodes {
         self.cores_per_node.filter(|_| self.are_cores_known)
     }
 
-    /// Adds the runs for which no record states an end. Called after the last record.
+    /// Adds the runs for which no record states an end. Must be called after the last record.
     ///
     /// # Errors
     /// A temporary file cannot be written, or too many jobs list fewer nodes than they used.
@@ -438,7 +438,7 @@ fn named<'n>(known: &'n mut NodeSet, log: &mut Log, at: At, lists: &[&str]) -> R
     })
 }
 
-/// Looks up lists of nodes, and counts their faults. `None` if they cannot be read.
+/// Looks up lists of nodes, and counts their faults. Returns `None` if a list cannot be read.
 fn look_up(
     known: &mut NodeSet,
     log: &mut Log,
@@ -578,7 +578,7 @@ fn before_last(list: &str) -> String {
     }
 }
 
-/// Whether the end is at or after the start. Counts a fault if it is not.
+/// Whether a hold ends at or after its start. Counts a fault if it does not.
 fn is_in_order(log: &mut Log, at: At, held: Held) -> Result<bool> {
     let Some(to) = held.to.filter(|to| *to < held.from) else {
         return Ok(true);
@@ -610,7 +610,7 @@ fn serial(at: At) -> u64 {
     file << LINE_BITS | line
 }
 
-/// The file and the line that a [`CountedJob::serial`] holds, for messages.
+/// The file and the line that a [`CountedJob::serial`] encodes, for messages.
 pub(super) fn shown_place(files: &[PathBuf], serial: u64) -> String {
     let (file, line) = place_of(serial);
     // Files are numbered from 1.
@@ -619,7 +619,7 @@ pub(super) fn shown_place(files: &[PathBuf], serial: u64) -> String {
     format!("{file}, line {line}")
 }
 
-/// The file number, from 1, and the line number that a [`CountedJob::serial`] holds.
+/// The file number, which starts at 1, and the line number that a [`CountedJob::serial`] encodes.
 fn place_of(serial: u64) -> (u64, u64) {
     (serial >> LINE_BITS, serial & ((1 << LINE_BITS) - 1))
 }

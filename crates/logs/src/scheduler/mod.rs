@@ -158,7 +158,7 @@ pub struct Options {
     pub delimiter: Option<String>,
     /// Number of processors per node, for SWF logs. Default: the number in the header.
     pub cores_per_node: Option<u32>,
-    /// Whether lines of SWF logs end with an additional field that states the number of nodes of a job, as in
+    /// Whether lines of SWF logs end with an additional field that states the number of nodes of a job, such as
     /// `frontier:excl:2500x112`.
     pub are_nodes_last: bool,
     /// Number of nodes of the machine, for logs that state only node counts.
@@ -174,7 +174,7 @@ pub struct Options {
     pub gpu: bool,
     /// Whether reading fails at the first fault.
     pub strict: bool,
-    /// Number of edges that are sorted in memory at a time. Each takes 16 bytes.
+    /// Number of edges that are sorted in memory at a time. Each edge takes 16 bytes.
     pub segment: usize,
 }
 
@@ -320,8 +320,8 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     Ok((log, IdleNodes::new(nodes, cores_per_node, options.segment)))
 }
 
-/// Creates the reader of a format. Set `are_several` if the log has several files, which may overlap. `members` holds
-/// the nodes of jobs, if they are in a separate table.
+/// Creates the reader of a format. Set `are_several` if the log has several files, which may overlap. `members`
+/// contains the nodes of jobs, if they are in a separate table.
 fn reader(
     options: &Options,
     are_several: bool,
@@ -342,7 +342,7 @@ fn reader(
     }
 }
 
-/// Chooses the window and the clock, and puts the edges in order.
+/// Chooses the window and the clock, and sorts the edges.
 fn finish(
     mut log: Log,
     sink: IdleNodes,
@@ -433,7 +433,7 @@ pub(super) fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     (names.collect(), (0..count).collect())
 }
 
-/// The remark for logs that name their nodes, when there is no list of all nodes.
+/// The note on a log that names its nodes, if there is no list of all nodes.
 fn named_note(nodes: usize, format: Format) -> String {
     let from = match format {
         Format::Slurm => format!("; list all nodes with --nodes FILE, from {NODES_COMMANDS}"),
@@ -446,7 +446,7 @@ fn named_note(nodes: usize, format: Format) -> String {
     )
 }
 
-/// The remark for a log that names more or fewer nodes than its machine has.
+/// The note on a log that names more or fewer nodes than its machine has.
 fn size_note(named: usize, machine: Option<&Machine>) -> Option<String> {
     let machine = machine?;
     let nodes = machine.nodes.filter(|nodes| *nodes as usize != named)?;
@@ -457,7 +457,7 @@ fn size_note(named: usize, machine: Option<&Machine>) -> Option<String> {
     ))
 }
 
-/// The remark for logs that state only node counts.
+/// The note on a log that states only node counts.
 fn dealt_note(nodes: u32, known: bool) -> String {
     let nodes = counted(nodes, "node");
     let machine = if known {

@@ -21,7 +21,7 @@ enum Form {
     Scontrol,
     /// A table with a header. The value is the index of the column that contains the names.
     Sinfo(usize),
-    /// Philly's list of machines: a row has the name, the number of GPUs, and their memory.
+    /// Philly's list of machines: each row contains a machine's name, its number of GPUs, and their memory.
     Machines,
     /// Lists of nodes, separated by commas and line breaks.
     Plain,
@@ -32,8 +32,8 @@ enum Form {
 /// `scontrol show nodes`.
 ///
 /// # Errors
-/// The file cannot be read, or holds no nodes. Lines that are not lists of nodes are faults, which
-/// are reported together.
+/// The file cannot be read or contains no nodes, or some lines are not lists of nodes. All such lines are reported
+/// together.
 pub fn read(path: &Path, gpu: bool) -> Result<NodeSet> {
     let list = path.to_str().filter(|text| text.contains(['[', ',']));
     if let Some(list) = list.filter(|_| !path.exists()) {

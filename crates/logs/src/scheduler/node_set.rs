@@ -286,8 +286,8 @@ pub fn in_natural_order(mut names: Vec<String>) -> (Vec<String>, Vec<u32>) {
 pub struct Completions(Vec<(String, u32)>);
 
 impl Completions {
-    /// The node called `name`, if no other name begins with `name`. For example, let the nodes be `n1`, `n2` and `n10`.
-    /// A name that was cut to `n2` can only be `n2`, but a name that was cut to `n1` may be `n10`.
+    /// The node called `name`, if no other name begins with `name`. For example, suppose that the nodes are `n1`, `n2`
+    /// and `n10`. A name that was cut to `n2` can only be `n2`, but a name that was cut to `n1` may be `n10`.
     pub fn only_one(&self, name: &str) -> Option<u32> {
         let Completions(sorted) = self;
         let at = sorted.partition_point(|(other, _)| other.as_str() < name);
@@ -297,7 +297,7 @@ impl Completions {
             .then_some(*index)
     }
 
-    /// Whether this is the name of a node.
+    /// Whether a node is called `name`.
     pub fn has(&self, name: &str) -> bool {
         let found = self
             .0
@@ -305,7 +305,7 @@ impl Completions {
         found.is_ok()
     }
 
-    /// Whether a name is the beginning of another.
+    /// Whether the name of another node begins with `name`.
     pub fn is_beginning(&self, name: &str) -> bool {
         let Completions(sorted) = self;
         let at = sorted.partition_point(|(other, _)| other.as_str() <= name);

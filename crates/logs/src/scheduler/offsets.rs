@@ -2,9 +2,9 @@
 //! log.
 //!
 //! Some lines show an offset: they state both the local time and the seconds since 1970. The offset at a given time is
-//! taken from the nearest such lines. Single lines can be wrong because they were written late. So lines are counted
-//! for each stretch of time (initially an hour), and a change that only a few lines show is ignored: see
-//! [`Offsets::spans`].
+//! taken from the nearest such lines. Single lines can be wrong because they were written late. Lines are therefore
+//! counted for each stretch of time (initially an hour), and a change that only a few lines show is ignored (see
+//! [`Offsets::spans`]).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};

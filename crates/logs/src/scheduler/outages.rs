@@ -93,8 +93,8 @@ pub(super) struct WithOutages<'s> {
 }
 
 impl<'s> WithOutages<'s> {
-    /// Converts the times of the outages in `file` with the clock of the log. Without a zone, they are in UTC, as in
-    /// ALCF's tables.
+    /// Converts the times of the outages in `file` with the clock of the log. If no zone is known, they are treated as
+    /// UTC, like all times in ALCF's tables.
     ///
     /// # Errors
     /// The end of an outage is before its start.
@@ -142,10 +142,10 @@ impl<'s> WithOutages<'s> {
         }
     }
 
-    /// Closes the sink, and adds a hold on all nodes for each outage. Called after the last job.
+    /// Closes the sink, and adds a hold on all nodes for each outage. Must be called after the last job.
     ///
     /// # Errors
-    /// The log counts nodes and the size of the machine is unknown, or a temporary file cannot be written.
+    /// The log states only node counts and the size of the machine is unknown, or a temporary file cannot be written.
     pub fn finish(mut self, log: &mut Log) -> Result<()> {
         // All nodes are known now, because all jobs have been read.
         self.sink.close(log)?;

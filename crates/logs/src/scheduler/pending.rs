@@ -14,9 +14,9 @@ pub(super) struct Pending {
     is_known: bool,
 }
 
-/// A change in the waiting jobs: a job is submitted, or starts. Changes are ordered by time. The upper bits hold the
-/// second. The lowest [`NODES_BITS`] bits hold [`ZERO`] plus the number of nodes, which is negative if the job starts.
-/// Sorting single numbers is faster than sorting pairs.
+/// A change in the waiting jobs: a job is submitted, or starts. Changes are ordered by time. The upper bits contain the
+/// second. The lowest [`NODES_BITS`] bits contain [`ZERO`] plus the number of nodes, which is negative if the job
+/// starts. Sorting single numbers is faster than sorting pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Wait(i64);
 
@@ -24,7 +24,7 @@ struct Wait(i64);
 const NODES_BITS: u32 = 22;
 /// The value that represents 0 nodes.
 const ZERO: i64 = 1 << (NODES_BITS - 1);
-/// The latest second, 69,000 years after 1970. Later times are replaced with this second.
+/// The latest second that a change can store, 69,000 years after 1970. Later times are replaced with this second.
 const LATEST: i64 = i64::MAX >> NODES_BITS;
 
 impl Wait {
@@ -52,7 +52,8 @@ impl Pending {
         }
     }
 
-    /// Adds a job of `nodes` nodes.
+    /// Adds a job of `nodes` nodes that waited from `submit` to `start`. A job that did not wait only shows that the
+    /// log states submission times.
     ///
     /// # Errors
     /// A temporary file cannot be written.

@@ -80,7 +80,7 @@ impl LogReader for PhillyReader {
     }
 }
 
-/// The fault of a document that is an object instead of an array.
+/// The fault to report for a document that is an object instead of an array.
 fn no_array(file: &Path, name: &str, expected: &str) -> Fault {
     let name: String = name.chars().take(60).collect();
     Fault::of(file, format!("an object with {name:?}"), expected)
@@ -174,7 +174,7 @@ fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
     }
 }
 
-/// A string, or `None` if it is missing, empty, or the word `None`.
+/// The text of a string or a number; `None` if it is missing, empty, or the word `None`.
 fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
     match value.get(name) {
         None | Some(Value::Null) => Ok(None),

@@ -3,7 +3,7 @@
 use gleaner_domain::error::Fault;
 use gleaner_io::input::Place;
 
-/// Selects jobs by partition and state. An empty list selects all.
+/// Selects jobs by partition and state. An empty list does not restrict the selection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     /// Names of partitions or queues.
@@ -13,7 +13,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether a job of this partition and state is used. Only the first word of a state counts, as in
+    /// Whether a job of this partition and state is used. Only the first word of a state counts, such as `CANCELLED` in
     /// `CANCELLED by 1000`.
     pub(super) fn takes(&self, partition: &str, state: &str) -> bool {
         let state = state.split(' ').next().unwrap_or_default();
@@ -21,7 +21,8 @@ impl Selection {
             && (self.states.is_empty() || self.states.iter().any(|s| s.eq_ignore_ascii_case(state)))
     }
 
-    /// Whether a job of this partition is used, whatever its state. A job may list several partitions.
+    /// Whether a job of this partition is used, whatever its state. A job can list several partitions, separated by
+    /// commas.
     pub(super) fn takes_partition(&self, partition: &str) -> bool {
         let is_in = |name: &String| partition.split(',').any(|part| part == name);
         self.partitions.is_empty() || self.partitions.iter().any(is_in)

@@ -172,7 +172,7 @@ impl TableJob<'_> {
         count.is_ok_and(|count| count > 0 && used.is_none_or(|used| used == count))
     }
 
-    /// The list as a number, if there is only one list.
+    /// The first list as a number; `None` if it is not a positive number.
     fn number(&self) -> Option<u32> {
         let number = self.lists.first()?.parse().ok();
         number.filter(|number| *number > 0)

@@ -137,7 +137,7 @@ impl ShortJobs {
         }
     }
 
-    /// Adds a job of a file.
+    /// Adds a job, with the nodes that its list lacks.
     ///
     /// # Errors
     /// There are too many jobs that list fewer nodes than they used.
@@ -246,7 +246,7 @@ impl ShortJobs {
         self.jobs.is_empty()
     }
 
-    /// The jobs.
+    /// A copy of the jobs.
     pub fn jobs(&self) -> Vec<ShortJob> {
         self.jobs.iter().map(|short| short.job.clone()).collect()
     }

@@ -3,9 +3,8 @@
 //!
 //! Values are collected in a segment in memory. Whenever the segment is full, it is sorted and
 //! written to a temporary file, called a run. At the end, the runs are merged with a heap that holds
-//! the next value of each run. So memory is needed only for one segment, and later for one value and
-//! one read buffer for each run. For example, 10 million edges in segments of 4 million make three
-//! runs.
+//! the next value of each run. Memory is therefore needed only for one segment, and later for one value and one read
+//! buffer for each run. For example, 10 million edges in segments of 4 million make three runs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -48,7 +47,7 @@ impl<T: Packed> Sorter<T> {
         }
     }
 
-    /// Adds a value; writes the segment to disk if it is full.
+    /// Adds a value. If the segment is full, it is written to disk first.
     pub fn push(&mut self, value: T) -> Result<()> {
         if self.values.len() == self.segment {
             self.spill().map_err(spill_error)?;
@@ -91,7 +90,7 @@ pub(super) fn spool<T: Packed>(
     Ok(BufReader::with_capacity(1 << 16, file))
 }
 
-/// Reads the next value, or `None` at the end.
+/// Reads the next value; returns `None` at the end.
 pub(super) fn read<T: Packed>(file: &mut impl Read) -> io::Result<Option<T>> {
     let mut bytes = T::Bytes::default();
     match file.read_exact(bytes.as_mut()) {
@@ -126,7 +125,7 @@ impl<T: Packed> Stored<T> {
         Stored::Once(Some(values))
     }
 
-    /// All values, from the first. A second pass over values that can be read only once yields
+    /// A pass over all values, starting with the first. A second pass over values that can be read only once yields
     /// nothing.
     pub fn pass(&mut self) -> Result<Pass<'_, T>> {
         match self {
@@ -143,7 +142,7 @@ impl<T: Packed> Stored<T> {
     }
 }
 
-/// Stored values, one after another.
+/// An iterator over stored values.
 pub(super) enum Pass<'s, T> {
     Once(Box<Sorted<T>>),
     InMemory(std::slice::Iter<'s, T>),
@@ -162,7 +161,7 @@ impl<T: Packed> Iterator for Pass<'_, T> {
     }
 }
 
-/// All values in order.
+/// An iterator over all values in order.
 pub enum Sorted<T> {
     InMemory(std::vec::IntoIter<T>),
     OnDisk(Merge<T>),

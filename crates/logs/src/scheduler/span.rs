@@ -38,7 +38,7 @@ impl Span {
         widen(&mut self.records, second);
     }
 
-    /// The first and last time of any job; `None` without jobs.
+    /// The period from the first start to the last start or end of any job; `None` without jobs.
     pub fn whole(&self) -> Option<Window> {
         let (first, last) = self.starts?;
         Some(Window {
@@ -60,10 +60,10 @@ impl Span {
     /// The part of the span for which the log is complete.
     ///
     /// A log that is written as events happen is complete from its first to its last record. A list
-    /// of jobs lacks jobs that ended before the list begins, and jobs that started after the list was exported. So a
-    /// list of jobs is complete from the first end to the last start. For example, if 15-second jobs start every 10
-    /// seconds from 0 to 90, the list is complete from 15 to 90. If that part is less than half of the whole, as in a
-    /// log of only a few jobs, the whole span is used.
+    /// of jobs lacks jobs that ended before the list begins, and jobs that started after the list was exported. A list
+    /// of jobs is therefore complete from the first end to the last start. For example, if 15-second jobs start every
+    /// 10 seconds from 0 to 90, the list is complete from 15 to 90. If that part is less than half of the whole, as in
+    /// a log of only a few jobs, the whole span is used.
     pub fn complete(&self) -> Option<Window> {
         let whole = self.whole()?;
         let (from, to) = match (self.records, self.ends) {

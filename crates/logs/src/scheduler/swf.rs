@@ -17,7 +17,7 @@ use gleaner_io::input::Line;
 pub const WHERE: &str =
     "the Parallel Workloads Archive (https://www.cs.huji.ac.il/labs/parallel/workload/)";
 
-/// The numbers of a job. -1 stands for an unknown value.
+/// The names of the numbers in a job's line. The number -1 stands for an unknown value.
 const FIELDS: [&str; 18] = [
     "job number",
     "submit time",
@@ -46,14 +46,14 @@ const REQUESTED: usize = 7;
 const QUEUE: usize = 14;
 const PARTITION: usize = 15;
 
-/// Reads the comments and the jobs.
+/// Reads the header and the jobs of a log.
 #[derive(Default)]
 pub(super) struct SwfReader {
     /// Processors per node, if set by the user (`--cores-per-node`).
     cores: Option<u32>,
     /// Nodes of the machine, if set by the user (`--node-count`).
     given_nodes: Option<u32>,
-    /// Whether the last field of a line states the nodes of the job, as in `frontier:excl:2500x112`.
+    /// Whether the last field of a line states the number of nodes of the job, such as `frontier:excl:2500x112`.
     are_nodes_last: bool,
     header: SwfHeader,
     /// Whether the header was read and applied.
@@ -84,7 +84,7 @@ impl SwfReader {
         }
     }
 
-    /// Reads a line of the header; other comments are ignored.
+    /// Reads a line of the header. Other comments are ignored.
     fn comment(&mut self, text: &str) {
         let Some((key, value)) = text.trim_start_matches([';', ' ', '\t']).split_once(':') else {
             return;
@@ -101,7 +101,7 @@ impl SwfReader {
         }
     }
 
-    /// Applies the header once it is complete, and adds remarks on assumed values.
+    /// Applies the header once it is complete, and adds notes on assumed values.
     fn settle(&mut self, log: &mut Log) {
         self.settled = true;
         let header = &self.header;
@@ -197,7 +197,7 @@ impl SwfReader {
 
 /// The line of a job.
 struct JobLine<'l> {
-    /// The fields of the format.
+    /// The numbers in the fields of the format.
     numbers: Vec<f64>,
     /// The last of the additional fields after those of the format; `None` if there are no additional fields.
     last: Option<&'l str>,
@@ -267,7 +267,7 @@ fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     })
 }
 
-/// A number, limited to the maximum number of seconds or processors that a job can have.
+/// Parses a number, and limits it to the maximum number of seconds or processors that a job can have.
 fn number(text: &str) -> Option<f64> {
     const MOST: f64 = 4e9;
     let number: f64 = text.parse().ok()?;

@@ -10,10 +10,10 @@ use gleaner_domain::{Change, Clock, Quality, Utc};
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 
-/// A trace, ready to be turned into events.
+/// A trace, from which [`SpotLog::sweep`] makes the event log.
 pub struct SpotLog {
     pub(super) nodes: Vec<String>,
-    /// Position of each node in `nodes`, by its index in `rows`.
+    /// Position of each node in `nodes`, by the index that `rows` uses.
     pub(super) rank: Vec<u32>,
     pub(super) rows: Rows,
     pub(super) clock: Clock,
@@ -46,7 +46,7 @@ pub struct SpotSummary {
     pub idle_share: f64,
     /// The quality of the event log.
     pub quality: Quality,
-    /// Remarks for the user.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A node is idle while it is present. If a trace contains only counts, the names of the nodes are generated. While the
-//! count is N, the nodes with the N lowest indexes are idle. So the node that joined last leaves first.
+//! count is N, the nodes with the N lowest indexes are idle. The node that joined last therefore leaves first.
 
 mod log;
 mod reader;
@@ -41,9 +41,9 @@ pub struct Options {
 /// Reads a trace. The observer receives the progress in each file, in MiB.
 ///
 /// # Errors
-/// A file cannot be read, or contains nothing usable. With [`Options::strict`], the first fault is also an error.
-/// [`gleaner_domain::Error::Usage`] if options contradict the trace. [`gleaner_domain::Error::Stopped`] if the observer
-/// stops the reading.
+/// A file cannot be read, or the trace contains nothing usable. With [`Options::strict`], the first fault is also an
+/// error. [`gleaner_domain::Error::Usage`] if options contradict the trace. [`gleaner_domain::Error::Stopped`] if the
+/// observer stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<SpotLog> {
     let inputs = files
         .iter()

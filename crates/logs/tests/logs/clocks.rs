@@ -170,8 +170,7 @@ fn an_hour_that_occurs_twice_is_resolved_by_the_order_of_a_jobs_times() {
             .found
             .contains_key(&Reason::EndsBeforeStart)
     );
-    // Without the zone, the second job ends before it starts, and a remark says that the zone is
-    // unknown.
+    // Without the zone, the second job ends before it starts, and a note says that the zone is unknown.
     let (_, summary) = read(&log, &Options::new(Format::Slurm));
     assert_eq!(summary.log_counts.found[&Reason::EndsBeforeStart].count, 1);
     assert!(

@@ -5,7 +5,7 @@ use gleaner_logs::scheduler::{Format, Options, Reason, Summary};
 
 use super::support::events;
 
-/// Jobs of three hours, each on a list of nodes.
+/// The summary of a log of three-hour jobs, one for each list of nodes.
 fn read(lists: impl Iterator<Item = String>, options: &Options) -> Summary {
     let mut log = "JobIDRaw|State|Start|End|NodeList\n".to_owned();
     for (job, list) in lists.enumerate() {

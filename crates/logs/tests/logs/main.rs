@@ -1,4 +1,4 @@
-//! Tests that schedulers' logs are converted to the expected event logs.
+//! Tests that schedulers' logs, polls and traces of spot instances are converted to the expected event logs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod bounds;

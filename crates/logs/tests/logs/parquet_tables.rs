@@ -95,7 +95,7 @@ impl Cells {
     }
 }
 
-/// Definition levels: 0 for no list, 1 for an empty list, 3 for a string.
+/// Writes a column of lists. Its definition levels are 0 for no list, 1 for an empty list, and 3 for a string.
 fn write_lists(column: &mut SerializedColumnWriter<'_>, cells: &[Option<Vec<String>>]) {
     let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
     for cell in cells {

@@ -55,7 +55,7 @@ prop_compose! {
 }
 
 impl Case {
-    /// The polls as a file.
+    /// The content of a file with the polls.
     fn text(&self) -> String {
         let mut text = String::new();
         for (time, states) in &self.polls {
@@ -106,7 +106,7 @@ impl Case {
     }
 }
 
-/// The names of the nodes with some states, separated by commas.
+/// The names of the nodes whose states `is_listed` accepts, separated by commas.
 fn list(states: &[Option<usize>; NODES], is_listed: impl Fn(usize) -> bool) -> String {
     let nodes = (0..NODES).filter(|node| states[*node].is_some_and(&is_listed));
     nodes

@@ -10,8 +10,7 @@ use gleaner_logs::polls::{Options, PollSummary, StateClass, read, read_bytes};
 
 use super::support::{sample, text};
 
-/// The events of polls, such as `00:15 -m3`: minute and second of the hour, and changes; `+`
-/// means idle.
+/// The events of polls, such as `00:15 -m3`: the minute and second of the hour, and the changes, where `+` means idle.
 fn rows(bytes: &[u8], options: &Options) -> (Vec<String>, PollSummary) {
     let log = read_bytes(Path::new("polls"), bytes, options).unwrap();
     let nodes = log.nodes().to_vec();

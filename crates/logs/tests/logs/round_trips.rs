@@ -229,8 +229,8 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// Only counts are known. The jobs never use more nodes than the machine has, so each job gets as many nodes as it
-    /// uses.
+    /// The log states only node counts. The jobs never use more nodes than the machine has, so each job gets as many
+    /// nodes as it uses.
     #[test]
     fn counted_nodes_are_idle_in_the_right_number(
         sizes in prop::collection::vec((1usize..3, 0i64..MINUTES, 1i64..15), 1..12)

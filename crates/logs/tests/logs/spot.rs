@@ -219,8 +219,8 @@ fn traces_of_one_schedule_agree_with_it() {
     }
 }
 
-/// Compares the schedule with its log in the Standard Workload Format, which states the nodes of a
-/// job in the last field.
+/// Compares the schedule with its log in the Standard Workload Format, which states the number of nodes of a job in the
+/// last field.
 #[test]
 fn a_workload_with_nodes_in_the_last_field_agrees_with_its_schedule() {
     let (Some(truth), Some(bytes)) = (truth(), shared("frontier-2024.swf")) else {

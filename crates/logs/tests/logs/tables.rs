@@ -201,7 +201,7 @@ impl Spelling {
         cells.join(&self.delimiter.to_string()) + "\n"
     }
 
-    /// The header indexes of the columns that are written.
+    /// The indexes into the header of the columns that are written.
     fn written(&self) -> Vec<usize> {
         let mut written = vec![4, 1, 0];
         written.extend(self.has_nodes().then_some(2));
@@ -286,7 +286,7 @@ impl Spelling {
             Cells::Int(counts.collect()),
             Cells::Text(ids.collect()),
         ];
-        // Names in a schema have no spaces.
+        // Names in a schema cannot contain spaces.
         let names = header.map(|name| name.replace(' ', "_"));
         let written = self.written().into_iter();
         let columns: Vec<_> = written
@@ -375,7 +375,7 @@ const JOBS: [&str; 5] = [
     "10:30:00 +n2",
 ];
 
-/// Reads a table and expects [`JOBS`].
+/// Asserts that a table contains the jobs of [`JOBS`].
 #[track_caller]
 fn assert_jobs(table: &str, options: &Options) {
     let options = Options {

@@ -94,7 +94,7 @@ fn measured_speeds_and_scores_of_all_workloads_are_the_published_ones() {
     assert_eq!(agreement(&profiles, &shared), 53.0 / 66.0);
 }
 
-// Golden values: scikit-learn's DecisionTreeClassifier, ccp_alpha 1e-4.
+// Golden values: the trees of scikit-learn's DecisionTreeClassifier with a ccp_alpha of 1e-4.
 #[test]
 fn trees_of_the_published_split_are_those_of_scikit_learn() {
     let Some((profiles, pairs)) = published() else {
@@ -206,7 +206,7 @@ fn splits_as_good(reference: &Value, table: &Table, profiles: &[Profile]) -> usi
     same
 }
 
-// Golden values: accuracies and confusion matrices of scikit-learn.
+// Golden values: accuracies and confusion matrices computed by scikit-learn.
 #[test]
 fn accuracy_and_confusion_of_the_published_split() {
     let Some((profiles, pairs)) = published() else {
@@ -228,9 +228,9 @@ fn accuracy_and_confusion_of_the_published_split() {
     }
 }
 
-// Golden values: the mean accuracies of scikit-learn over its own 200 splits. With leave-one-out
-// cross-validation, scikit-learn predicts 45 to 47 and 52 to 55 of the 66 profiles correctly. These
-// numbers depend on its random choices among equally good splits.
+// Golden values: the mean accuracies of scikit-learn over its own 200 splits. In leave-one-out cross-validation,
+// scikit-learn's two models predict 45 to 47 and 52 to 55 of the 66 profiles correctly, depending on random choices
+// among equally good splits.
 #[test]
 fn accuracy_over_random_splits_is_near_the_published_one() {
     let Some((profiles, pairs)) = published() else {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::rows::Header;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 
-/// The content of a column in a table of jobs.
+/// The role of a column in a table of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Start time of the job.
@@ -124,7 +124,7 @@ impl Role {
     }
 }
 
-/// The column of ALCF's tables that names nodes, as Cobalt writes them.
+/// The column of ALCF's tables that names nodes, in Cobalt's notation.
 pub(super) const LOCATION: &str = "LOCATION";
 
 /// The column of ALCF's tables that states when a job started.
@@ -208,7 +208,7 @@ impl Columns {
     /// Checks that the table has these columns.
     ///
     /// # Errors
-    /// Columns are missing; each is reported as a fault.
+    /// A column is missing. All missing columns are reported together.
     pub fn require(&self, header: &Header<'_>, roles: &[Role]) -> Result<()> {
         let mut faults = Faults::default();
         for role in roles.iter().filter(|role| !self.has(**role)) {
@@ -219,17 +219,17 @@ impl Columns {
         faults.into_result(())
     }
 
-    /// Whether the table has a column.
+    /// Whether the table has a column for a role.
     pub fn has(&self, role: Role) -> bool {
         self.at[role.index()].is_some()
     }
 
-    /// The name of a column; empty if the table lacks it.
+    /// The name of the column for a role; empty if the table lacks it.
     pub fn name(&self, role: Role) -> &str {
         &self.names[role.index()]
     }
 
-    /// The index of a column in the table.
+    /// The index of the column for a role; `None` if the table lacks it.
     pub fn at(&self, role: Role) -> Option<usize> {
         self.at[role.index()]
     }

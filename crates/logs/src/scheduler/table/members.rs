@@ -74,7 +74,7 @@ impl Members {
         &self.id
     }
 
-    /// Adds the names of the nodes of a job.
+    /// Adds the names of a job's nodes to `lists`.
     pub fn find<'m>(&'m self, id: &str, lists: &mut Vec<Cow<'m, str>>) {
         let digest = digest(id);
         let first = self.rows.partition_point(|(other, _)| *other < digest);
@@ -85,7 +85,7 @@ impl Members {
     }
 }
 
-/// The digest of a job's identifier. A number may be stored as a float, such as `901.0`.
+/// The digest of a job's identifier. A number that is stored as a float, such as `901.0`, has the digest of `901`.
 fn digest(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.strip_suffix(".0").unwrap_or(id).hash(&mut hasher);

@@ -92,7 +92,8 @@ pub(super) struct TableReader {
 }
 
 impl TableReader {
-    /// Creates a reader with these options. `members` holds the nodes of jobs, if they are in a separate table.
+    /// Creates a reader. `members` contains the nodes of jobs, if they are in a separate table. Set `are_several` if
+    /// the log has several files, which may overlap.
     pub fn new(
         options: TableOptions,
         delimiter: Option<String>,
@@ -109,7 +110,7 @@ impl TableReader {
         }
     }
 
-    /// Finds the columns of a table, and checks that it has all those that are needed.
+    /// Finds the columns of a table, and checks that no required column is missing.
     fn find(&self, header: &Header<'_>, selection: &Selection) -> Result<Columns> {
         let options = &self.options;
         let mut given = options.columns.clone();
@@ -336,7 +337,7 @@ fn has_ended(state: &str) -> bool {
     ENDED.iter().any(|ended| word.eq_ignore_ascii_case(ended))
 }
 
-/// Reads a table that accompanies the log, and returns remarks on the rows that could not be used.
+/// Reads a table that accompanies the log, and returns notes on the rows that could not be used.
 ///
 /// # Errors
 /// The file cannot be read, lacks columns, or has a fault and the reader is strict.

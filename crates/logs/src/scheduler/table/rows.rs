@@ -40,7 +40,7 @@ pub(in super::super) struct Header<'h> {
     pub names: &'h ColumnNames,
     /// The time zone that the file records for each column; empty for text.
     pub zones: &'h [Option<String>],
-    /// Whether each column holds instants, not local times; empty for text.
+    /// Whether each column contains instants rather than local times; empty for text.
     pub utc: &'h [bool],
     pub place: Place<'h>,
 }
@@ -310,7 +310,7 @@ impl TextTable {
         self.row(line, at, taker, collector)
     }
 
-    /// Handles an open row at the end of the file.
+    /// Processes the first line of a row that is still open at the end of the file.
     fn finish(&mut self, taker: &mut dyn TakeRows, collector: &mut Collector<'_>) -> Result<()> {
         match self.open.take() {
             Some(open) => self.row(open.first_line(), open.at, taker, collector),

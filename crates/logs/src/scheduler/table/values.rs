@@ -111,7 +111,7 @@ fn scaled(number: i64) -> Result<Moment, NoTime> {
     Ok(Moment::Written(Stamp::Epoch(Utc::from_seconds(second))))
 }
 
-/// Parses `2023/7/15 02:19`, `2023/7/15 02:19:00` or a date alone. A fraction of a second is dropped.
+/// Parses a time such as `2023/7/15 02:19` or `2023/7/15 02:19:00`, or a date alone. A fraction of a second is dropped.
 fn slashed(text: &str) -> Option<Stamp> {
     let (date, time) = text.split_once([' ', 'T']).unwrap_or((text, "00:00"));
     let (date, time) = (fields(date, '/')?, fields(time, ':')?);
