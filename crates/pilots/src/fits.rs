@@ -55,10 +55,10 @@ pub fn fits(fragments: &Fragments, ladder: &Ladder) -> Fits {
     let mut fits = Fits::default();
     for &(length, number) in fragments.counts() {
         let mut rest = length;
-        // A pilot that does not fit now does not fit later either, because the remaining length only shrinks. So
-        // each pilot length is tried only once, in descending order: ⌊r / (ℓ + d)⌋ pilots of the
-        // length fit one after another. For example, with pilots of 2 and 6, no delay, and a
-        // remaining length of 15, two pilots of 6 leave 3, and one pilot of 2 leaves 1.
+        // A pilot that does not fit now does not fit later either, because the remaining length only shrinks.
+        // Therefore, each pilot length is tried only once, in descending order: ⌊r / (ℓ + d)⌋ pilots of the length fit
+        // one after another. For example, with pilots of 2 and 6, no delay, and a remaining length of 15, two pilots of
+        // 6 leave 3, and one pilot of 2 leaves 1.
         for &pilot in ladder.lengths().iter().rev() {
             let pilots = rest / (pilot + costs.delay) * number;
             rest %= pilot + costs.delay;

@@ -7,7 +7,7 @@ use super::Fault;
 /// The lengths of idle fragments, and the number of fragments of each length.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fragments {
-    /// Each length and its number of fragments, by ascending length. Neither is 0.
+    /// Each length and its number of fragments, by ascending length. Neither of the two is ever 0.
     counts: Vec<(u64, u64)>,
     number: u64,
     total: u64,

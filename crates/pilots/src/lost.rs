@@ -122,7 +122,7 @@ impl<'l> Ages<'l> {
             }
             let mut value = 0;
             for (choice, (&step, gain)) in self.steps.iter().zip(&gains).enumerate() {
-                // No fragment is that old. The steps ascend, so this also holds for all further steps.
+                // No fragment reaches that age. The steps ascend, so this also holds for all further steps.
                 if age + step >= self.number {
                     break;
                 }

@@ -12,7 +12,7 @@ pub struct Calendar {
     epoch: DateTime,
 }
 
-/// Second 0 is 1970-01-01 00:00:00.
+/// By default, second 0 is 1970-01-01 00:00:00.
 impl Default for Calendar {
     fn default() -> Self {
         Calendar::new(DateTime::constant(1970, 1, 1, 0, 0, 0, 0))

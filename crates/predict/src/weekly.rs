@@ -31,7 +31,8 @@ pub struct Weekly {
     pub learning: Learning,
     /// The calendar of the trace.
     pub calendar: Calendar,
-    /// The estimate, in seconds, for the jobs of the first week. It is also used for later weeks until a job has ended.
+    /// The estimate, in seconds, for the jobs of the first week. It is also used for later weeks as long as no job has
+    /// ended.
     pub first: f64,
 }
 

@@ -46,8 +46,8 @@ fn running() -> MutexGuard<'static, BTreeMap<u32, Signs>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills all running programs and everything that they have started, without a grace period. Afterwards no program can
-/// be started, because this process is about to end.
+/// Kills all running programs and everything that they have started, without a grace period. No program can be started
+/// afterwards, because this process is about to end.
 pub fn kill_all() {
     let programs = running();
     for (&group, signs) in programs.iter() {

@@ -22,9 +22,9 @@ pub enum Problem {
     NotStarted(String),
     /// The workload did not report `gleaner warm` within this number of seconds.
     NeverWarm(f64),
-    /// The workload ended before it was warm. The string says how the workload ended.
+    /// The workload ended before it was warm. The string describes how the workload ended.
     EndedCold(String),
-    /// The workload ended with an error during the window.
+    /// The workload ended with an error during the window. The string describes the error.
     Died(String),
     /// The workload wrote a line that begins with `gleaner` but does not follow the protocol.
     Nonsense(String),
@@ -39,7 +39,7 @@ pub enum Problem {
     Implausible(f64),
 }
 
-/// Why the speed cannot be computed from reports.
+/// The reason why the speed cannot be computed from reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NoSpeed {
     /// The window contains fewer reports than are needed for a speed.

@@ -48,6 +48,6 @@ pub struct Reading {
     pub memory: f64,
     /// Each workload's share of the utilisation, in percent, in the order of the workloads; `None` if unknown.
     pub parts: Vec<Option<f64>>,
-    /// Remarks about the figures.
+    /// Notes about the figures.
     pub notes: Vec<String>,
 }

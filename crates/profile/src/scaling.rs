@@ -107,7 +107,7 @@ impl Point {
     }
 }
 
-/// The task of a config; `None` if all measurements of it failed.
+/// The task of a config; `None` if all its measurements failed.
 fn task(plan: &Plan, config: Config, points: &[Point]) -> Option<TrainingTask> {
     let (first, last) = (points.first()?, points.last()?);
     // A rescale restarts the workload, which makes no progress until it is warm again.

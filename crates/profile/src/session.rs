@@ -135,7 +135,7 @@ impl Machine {
 pub struct Entry {
     /// Index, in the plan's configs, of the workload or of the first workload of a pair.
     pub first: usize,
-    /// Index of the second workload of a pair.
+    /// Index of the second workload of a pair; `None` for a single workload.
     pub second: Option<usize>,
     /// Index of the repeat, starting at 0.
     pub repeat: u32,
@@ -167,7 +167,7 @@ impl<'a> Session<'a> {
     /// Lists the measurements of a plan.
     ///
     /// # Errors
-    /// A file of a command cannot be read.
+    /// A file that affects the measurements cannot be read.
     pub fn new(plan: &'a Plan) -> Result<Self> {
         let (mut entries, mut sources) = (Vec::new(), Vec::new());
         let mut parts = Vec::new();
@@ -223,7 +223,7 @@ impl<'a> Session<'a> {
     /// Merges the stored records of this plan's measurements into one file.
     ///
     /// # Errors
-    /// See [`Store::merge`].
+    /// Same as for [`Store::merge`].
     pub fn merge(&self, store: &Store) -> Result<()> {
         let wanted = self.wanted();
         store.merge(|key| wanted.contains(key))

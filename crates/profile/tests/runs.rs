@@ -20,7 +20,7 @@ use tempfile::TempDir;
 /// Minimum percentage of a core that a process gets on an otherwise idle host.
 const ALONE: f64 = 85.0;
 
-/// Each test of this file holds this lock while it measures, so that tests do not disturb each other.
+/// Each test in this file holds this lock while it measures, so that tests do not disturb each other.
 static QUIET: Mutex<()> = Mutex::new(());
 
 /// A folder for a plan and its results.
@@ -41,7 +41,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Reads a plan.
+    /// Writes the text of a plan to the folder, and reads the plan.
     fn plan(&self, text: &str) -> Plan {
         fs::write(self.path("plan.toml"), text).unwrap();
         plan::read(&self.path("plan.toml")).unwrap().value
@@ -87,7 +87,7 @@ fn shell(name: &str, line: &str) -> String {
     workload(name, &format!("[\"sh\", \"-c\", '''{line}''']"))
 }
 
-/// Whether Python can be run. Prints a note if Python cannot be run.
+/// Whether Python can be run. Prints a note if it cannot.
 fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {

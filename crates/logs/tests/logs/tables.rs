@@ -375,7 +375,7 @@ const JOBS: [&str; 5] = [
     "10:30:00 +n2",
 ];
 
-/// Asserts that a table contains the jobs of [`JOBS`].
+/// Asserts that the first events of a table are those in [`JOBS`].
 #[track_caller]
 fn assert_jobs(table: &str, options: &Options) {
     let options = Options {

@@ -24,8 +24,8 @@
 //! However, a fragment in bin 1 never loses more than its 40 s. Increments from level 0 to 1 are 1,000, 600 and 400 s.
 //! At most one bin has level 0, so at least 600 + 400 s are lost. Increments from 1 to 2 are the same, and at most two
 //! bins have level 1 or less, so at least 400 s are lost. Increments from 2 to 3 are 0, 600 and 400. At most three bins
-//! have level 2 or less, so no further loss is certain. So one length gains at most 8,200 − 1,400 = 6,800 s. A length
-//! of 1 minute gains exactly this: 50·40 + 30·80 + 20·120 s.
+//! have level 2 or less, so no further loss is certain. One length therefore gains at most 8,200 − 1,400 = 6,800 s. A
+//! length of 1 minute gains exactly this: 50·40 + 30·80 + 20·120 s.
 
 use super::candidates::Candidates;
 use super::rests::Rests;

@@ -70,12 +70,12 @@ impl Candidates {
         multiple as u64 * self.step
     }
 
-    /// The time for which a pilot of this length is ready.
+    /// The time for which a pilot of `multiple` times the grid's step is ready.
     pub fn ready(&self, multiple: usize) -> u64 {
         self.length(multiple) - self.startup
     }
 
-    /// The time that a pilot takes, including its delay, in units.
+    /// The time that such a pilot takes, including its delay, in units.
     pub fn taken(&self, multiple: usize) -> usize {
         multiple * self.grid + self.delay
     }

@@ -1,4 +1,4 @@
-//! The best ladder under [`fits`]: exact branch and bound.
+//! Finds the best ladder under [`fits`] by an exact branch-and-bound search.
 //!
 //! A ladder is chosen from the multiples of a grid, such as all minutes up to 120. Under [`fits`], every fragment is
 //! filled with pilots in descending order of length. The search therefore chooses the greatest length first and fills

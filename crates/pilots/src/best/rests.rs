@@ -54,8 +54,8 @@ fn fill_fragments(
 /// length.
 ///
 /// Example: the remaining lengths are 0 to 9 units, and a pilot takes 4 units. Fragments with 4 to 7 units left hold
-/// one pilot and leave 0 to 3 units. Fragments with 8 or 9 units left hold two pilots and leave 0 or 1. So `left` is
-/// the sum of the pieces 0..4, 4..8 and 8..10 of the counts.
+/// one pilot and leave 0 to 3 units. Fragments with 8 or 9 units left hold two pilots and leave 0 or 1. Therefore,
+/// `left` is the sum of the pieces 0..4, 4..8 and 8..10 of the counts.
 fn fill_rests(rests: &Rests, taken: usize, left: &mut Rests) -> u64 {
     let mut pilots = 0;
     for (fitting, piece) in rests.counts.chunks(taken).enumerate() {

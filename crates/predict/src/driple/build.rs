@@ -50,9 +50,8 @@ pub struct Built {
     pub skipped: Faults,
 }
 
-/// Builds a data set of `jobs`. Calls `read` for each graph that is needed, at most once, and from several threads
-/// concurrently. A graph is dropped from memory once it is grouped. The unit of progress is one
-/// graph.
+/// Builds a data set of `jobs`. Calls `read` at most once for each graph that is needed, from several threads at the
+/// same time. A graph is dropped from memory once it is grouped. The unit of progress is one graph.
 ///
 /// # Errors
 /// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if the

@@ -1,10 +1,10 @@
 //! Ridge regression (Hoerl and Kennard, 1970) on statistics of graphs: a baseline that models
 //! should beat.
 //!
-//! The weights `w` solve `(Xᵀ X + p n I) w = Xᵀ y`. Here, `X` holds the standardised statistics and `y` the labels; `n`
-//! is the number of graphs, and `p` is the penalty. The intercept is the weight of a column of ones and has no penalty.
-//! For example, let the only statistic have the values -1 and 1, let the labels be 1 and 3, and let the penalty be 0.
-//! The weight is then `Xᵀ y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean label, 2.
+//! The weights `w` solve `(Xᵀ X + p n I) w = Xᵀ y`. Here, `X` contains the standardised statistics, `y` contains the
+//! labels, `n` is the number of graphs, and `p` is the penalty. The intercept is the weight of a column of ones and has
+//! no penalty. For example, suppose that the only statistic has the values -1 and 1, the labels are 1 and 3, and the
+//! penalty is 0. The weight is then `Xᵀ y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean label, 2.
 
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};
@@ -26,7 +26,7 @@ const PENALTY: f64 = 1e-3;
 pub(super) struct Ridge {
     mean: [f64; STATISTICS],
     deviation: [f64; STATISTICS],
-    /// For each statistic, one weight per metric. The last entry holds the intercepts.
+    /// For each statistic, one weight per metric. The last entry contains the intercepts.
     weights: Vec<[f64; METRICS]>,
 }
 

@@ -38,7 +38,7 @@ pub struct Score {
 #[derive(Debug, thiserror::Error)]
 #[error("{model}: {problem}")]
 pub struct EvaluateError {
-    /// The model.
+    /// Name of the model.
     pub model: String,
     /// The reason, as an error message.
     pub problem: String,

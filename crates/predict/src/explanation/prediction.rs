@@ -81,8 +81,7 @@ pub fn of_interval(
     sum(machine, subject, &table(series, step..step + 1))
 }
 
-/// Explains an estimator's estimate of a job's duration; `machine` is the estimator's machine, if
-/// it has one.
+/// Explains an estimator's estimate of a job's duration. `machine` is the estimator's machine, if it has one.
 ///
 /// # Errors
 /// None in practice, because the features match those of the machine.

@@ -116,7 +116,7 @@ pub struct Workload {
     pub dataset: String,
     /// The program and its arguments, with placeholders.
     pub command: Vec<String>,
-    /// Environment variables.
+    /// Environment variables that are set for the workload.
     pub environment: BTreeMap<String, String>,
     /// The working directory of the workload, relative to the folder of the plan.
     pub directory: PathBuf,

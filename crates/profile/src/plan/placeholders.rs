@@ -5,7 +5,7 @@ use super::{Config, SamplerKind, Settings};
 
 /// The placeholder for the number of samples in a batch.
 pub(super) const BATCH: &str = "{batch}";
-/// The placeholder that becomes 1 with mixed precision, otherwise 0.
+/// The placeholder that becomes 1 with mixed precision, and 0 otherwise.
 pub(super) const AMP: &str = "{amp}";
 /// The placeholder for the length of the window in seconds.
 const SECONDS: &str = "{seconds}";

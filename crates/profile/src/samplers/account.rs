@@ -15,7 +15,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// Starts counting.
+    /// Starts to count the CPU time of a workload.
     pub fn open(workload: Watched<'_>) -> Self {
         let tree = match workload.0.cgroup() {
             Some(_) => None,

@@ -227,8 +227,8 @@ impl Gpu {
                 UsedGpuMemory::Used(bytes) => Some(bytes as f64),
                 UsedGpuMemory::Unavailable => None,
             });
-            // Keep no figure if the driver lists none of the workloads' processes. It may use the process ids of
-            // another namespace, such as the host's ids for workloads in a container.
+            // Keep no figure if the driver lists none of the workloads' processes. The driver may use the process ids
+            // of another namespace, such as the host's ids for workloads in a container.
             let held: Option<Vec<f64>> = held.collect();
             if let Some(held) = held.filter(|held| !held.is_empty()) {
                 let sum: f64 = held.iter().sum();
@@ -322,7 +322,7 @@ fn read_series(
     }
 }
 
-/// Adds a reading of a GPU whose driver keeps no samples, at most once per sample period.
+/// Adds a reading of a GPU whose driver keeps no samples, at most once per [`UNTIMED`].
 fn read_untimed(
     device: &nvml_wrapper::Device<'_>,
     kind: Sampling,
