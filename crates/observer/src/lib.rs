@@ -34,7 +34,7 @@ pub use parts::{Part, Parts};
 
 /// Receives the remarks and the progress of a run, and can stop it.
 ///
-/// The run may call these methods on any of its threads.
+/// The run can call these methods from any of its threads.
 pub trait Observer: Sync {
     /// Receives remarks, one sentence each, as soon as they are known. A remark is worth the user's
     /// attention, but is not an error.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::Observer;
 
-/// Sums the progress of the parts of a run. The parts may run at the same time.
+/// Sums the progress of the parts of a run. The parts can run at the same time.
 ///
 /// ```
 /// use gleaner_observer::{Observer, Parts, Unobserved};
@@ -69,7 +69,8 @@ pub struct Part<'p> {
 }
 
 impl Part<'_> {
-    /// Reports that the whole part is complete. A part may end before it has reported its last step.
+    /// Reports that the whole part is complete. This is needed because a part can end before it has reported its last
+    /// step.
     pub fn complete(&self) {
         self.progress(1, 1);
     }

@@ -26,7 +26,7 @@ impl<'a> Block<'a> {
         &self.columns
     }
 
-    /// The values.
+    /// The values of the block's columns.
     pub fn data(&self) -> &BlockData<'a> {
         &self.data
     }

@@ -61,8 +61,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The value as a time, as in [`Cell::DatetimeNs`]; a missing value is
-    /// [`NAT`].
+    /// The value as a time in the format of [`Cell::DatetimeNs`]. A missing value becomes [`NAT`].
     pub fn as_datetime_ns(&self) -> Option<i64> {
         match *self {
             Self::Missing => Some(NAT),

@@ -23,9 +23,9 @@ pub enum ColumnError {
     /// A value does not have the requested type.
     #[error("column {name:?}, row {row} (counted from 0): expected {expected}, found {found}")]
     Value {
-        /// The column.
+        /// The column that contains the value.
         name: String,
-        /// The row, counted from 0.
+        /// The row of the value, counted from 0.
         row: usize,
         /// A description of the expected type of value.
         expected: &'static str,

@@ -157,8 +157,8 @@ impl ItemType {
     }
 }
 
-/// Converts bytes to an array. Callers pass exactly as many bytes as the type
-/// has; a shorter slice would be padded with zeros.
+/// Converts bytes to an array. Callers pass exactly as many bytes as the type has. A shorter slice would be padded with
+/// zeros.
 fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut out = [0; N];
     for (to, from) in out.iter_mut().zip(bytes) {
@@ -170,7 +170,7 @@ fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
 /// The kind of an array's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dtype {
-    /// Plain items.
+    /// Numbers, booleans or times, stored as bytes.
     Items(ItemType),
     /// References to Python objects.
     Objects,

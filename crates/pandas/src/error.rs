@@ -17,7 +17,7 @@ pub struct PickleError {
     pub problem: Problem,
 }
 
-/// The kinds of [`PickleError`].
+/// The problem that a [`PickleError`] reports.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -61,7 +61,7 @@ pub enum Problem {
     Limit {
         /// The quantity that exceeds the limit.
         what: &'static str,
-        /// The limit.
+        /// The limit that is exceeded.
         limit: usize,
     },
     /// The pickle is well-formed, but not laid out as a table.

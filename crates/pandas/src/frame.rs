@@ -14,8 +14,7 @@ use super::manager::{self, Manager};
 /// A table with labelled rows and named columns. Its values are stored in
 /// blocks, each of which has columns of one type.
 ///
-/// Column names need not be unique; a look-up by name finds the first column
-/// with that name.
+/// Column names need not be unique. A look-up by name finds the first column with that name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame<'a> {
     index: Labels<'a>,
@@ -155,8 +154,7 @@ fn series<'a>(
     })
 }
 
-/// The name of a series. A series without a name is called 0, as in pandas when
-/// a series is converted to a column.
+/// The name of a series. A series without a name is called 0, as if pandas had converted it to a column.
 fn series_name<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Cow<'a, str>, PickleError> {
     const EXPECTED: &str = "a series whose name is a string or an integer";
     let name = match graph.entry(state, "_name", EXPECTED)? {

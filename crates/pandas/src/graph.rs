@@ -20,14 +20,13 @@ pub(super) type Recorded<'a> = gleaner_pickle::Call<'a, Global>;
 /// time of look-ups, because very many objects can share one dictionary.
 const MAX_STATE_ENTRIES: usize = 64;
 
-/// Maximum number of bytes to which each byte of input may expand. A value takes at least one byte in the file and 32
-/// bytes as a cell. A column takes 80 bytes in addition to its values.
+/// Maximum number of bytes to which each byte of input is allowed to expand. A value takes at least one byte in the
+/// file and 32 bytes as a cell. A column takes 80 bytes in addition to its values.
 const EXPANSION: usize = 128;
-/// Number of bytes to which any file may expand, however short it is.
+/// Number of bytes to which any file is allowed to expand, however short it is.
 const EXPANSION_FLOOR: usize = 1 << 16;
-/// Maximum number of bytes to which a file may expand, in addition to copies of
-/// its own bytes. Such copies are needed because protocol 2 writes bytes as
-/// text, which must be decoded.
+/// Maximum number of bytes to which a file is allowed to expand, in addition to copies of its own bytes. Such copies
+/// are needed because protocol 2 writes bytes as text, which must be decoded.
 const EXPANSION_CEILING: usize = 1 << 28;
 
 /// Number of bytes that can be scanned in the time it takes to store one byte.
@@ -97,8 +96,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Charges the budget for scanning `len` bytes. This is needed because
-    /// shared bytes may be scanned many times.
+    /// Charges the budget for scanning `len` bytes. This is needed because shared bytes can be scanned many times.
     pub(super) fn scan(&self, len: usize, at: usize) -> Result<(), PickleError> {
         self.spend(len / SCAN + 1, 1, at)
     }
@@ -189,7 +187,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Number of bytes to which a pickle of this length may expand.
+/// Number of bytes to which a pickle of this length is allowed to expand.
 fn expansion(input_len: usize) -> usize {
     input_len
         .saturating_mul(EXPANSION)

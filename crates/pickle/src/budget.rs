@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// The amount of a resource, such as memory, that a reader may spend on expanding a graph.
 ///
-/// Several references may share a node. A reader that copies the node for each reference spends budget on each copy, so
+/// Several references can share a node. A reader that copies the node for each reference spends budget on each copy, so
 /// a small file cannot exhaust memory or time.
 #[derive(Debug)]
 pub struct Budget {
@@ -20,7 +20,7 @@ impl Budget {
         Budget { limit, left }
     }
 
-    /// The initial amount.
+    /// The amount that the budget had at the start.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit

@@ -40,7 +40,7 @@ pub enum Problem {
     /// An instruction that is unsupported or that the caller refuses.
     #[error("instruction 0x{code:02x} ({name}) is not accepted; nothing was executed")]
     Instruction {
-        /// The instruction.
+        /// The code of the instruction.
         code: u8,
         /// The instruction's name in Python's `pickletools`.
         name: &'static str,
@@ -64,12 +64,12 @@ pub enum Problem {
         /// A description of what was found.
         found: String,
     },
-    /// A limit is exceeded.
+    /// The pickle exceeds one of the limits of this crate.
     #[error("the pickle has more than {limit} {what}")]
     Limit {
         /// The kind of items whose number exceeds the limit.
         what: &'static str,
-        /// The limit.
+        /// The limit that is exceeded.
         limit: usize,
     },
 }

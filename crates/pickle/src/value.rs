@@ -5,7 +5,7 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pickle<'a, G> {
     /// All containers and calls, in the order in which the file creates them. The arguments of a
-    /// call come before the call, and the members of a tuple come before the tuple. The members of a list or dict may
+    /// call come before the call, and the members of a tuple come before the tuple. The members of a list or dict can
     /// come after the list or dict.
     pub nodes: Vec<Node<'a, G>>,
     /// The object that was pickled.

@@ -18,7 +18,7 @@ pub struct Costs {
 /// The allowed lengths of pilots, and the overhead of each pilot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ladder {
-    /// The lengths are distinct and in ascending order; each length is longer than the start-up.
+    /// The lengths, which are distinct, in ascending order, and longer than the start-up.
     lengths: Vec<u64>,
     costs: Costs,
 }
@@ -50,7 +50,7 @@ pub enum Fault {
         max = crate::MOST_CANDIDATES
     )]
     TooFine {
-        /// Number of lengths.
+        /// Number of lengths in the grid.
         lengths: u64,
         /// The longest length plus its delay, in units. A unit is the greatest common divisor of the grid and the
         /// delay.

@@ -55,7 +55,7 @@ fn has_gradients(graph: &Graph) -> bool {
 /// A predicted usage, limited to possible values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
-    /// The usage; its speed is 0, because speeds are not predicted.
+    /// The usage. Its speed is 0, because speeds are not predicted.
     pub usage: Usage,
     /// Whether a value had to be limited: a peak utilisation outside 0 to 100 %, a time below 0 s,
     /// or more memory than a GPU has.
@@ -113,7 +113,7 @@ impl Bounds {
     }
 }
 
-/// Rounds the values of a usage to three decimals, as in measured profiles.
+/// Rounds the values of a usage to three decimals, like those of measured profiles.
 fn thousandths(usage: Usage) -> Usage {
     let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
     Usage {

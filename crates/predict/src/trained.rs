@@ -78,7 +78,7 @@ impl fmt::Display for Kind {
 }
 
 impl Model {
-    /// Names of the model's features, in order; for a workload model, the features of its EBMs.
+    /// Names of the model's features, in order. For a workload model, these are the features of its EBMs.
     pub fn features(&self) -> Vec<String> {
         match self {
             Model::Throughput(_) => FEATURES.map(str::to_owned).to_vec(),

@@ -60,9 +60,9 @@ pub struct Week {
 /// The source of the training data for estimates: a trace and its simulation.
 #[derive(Clone, Copy)]
 pub struct Simulated<'a, S> {
-    /// The trace.
+    /// The trace whose jobs are estimated.
     pub trace: &'a Trace,
-    /// The cluster.
+    /// The cluster on which the jobs are simulated.
     pub cluster: &'a Cluster,
     /// Second at which the first week begins.
     pub start: i64,

@@ -8,7 +8,7 @@ pub const LONGEST_LINE: u64 = 1 << 20;
 /// An item read from the output of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// A line with its line ending. The last line may lack the line ending.
+    /// A line with its line ending. The last line can lack the line ending.
     Text(Vec<u8>),
     /// A line of [`LONGEST_LINE`] bytes or more, which is dropped.
     Long,

@@ -4,8 +4,8 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Maximum number of scans of all processes. One scan is not enough: a process may start other processes before it is
-/// killed.
+/// Maximum number of scans of all processes. One scan is not enough, because a process can start other processes before
+/// it is killed.
 const ROUNDS: usize = 20;
 
 /// Kills every process whose environment contains `entry`, such as `NAME=value`. Works only on systems

@@ -20,7 +20,7 @@ impl Tail {
         }
     }
 
-    /// Adds bytes at the end.
+    /// Adds bytes at the end, and drops the oldest bytes beyond the limit.
     pub fn push(&self, more: &[u8]) {
         let mut bytes = self.locked();
         bytes.extend(more);
@@ -28,7 +28,7 @@ impl Tail {
         bytes.drain(..surplus);
     }
 
-    /// Reads an output until it is closed.
+    /// Reads an output until it is closed, and keeps its last bytes.
     pub fn read(&self, mut output: impl Read) {
         let mut buffer = [0; 8192];
         while let Ok(count @ 1..) = output.read(&mut buffer) {

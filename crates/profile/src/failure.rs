@@ -24,7 +24,7 @@ pub enum Problem {
     NeverWarm(f64),
     /// The workload ended before it was warm. The string describes how the workload ended.
     EndedCold(String),
-    /// The workload ended with an error during the window. The string describes the error.
+    /// The workload ended with an error during the window. The string describes how the workload ended.
     Died(String),
     /// The workload wrote a line that begins with `gleaner` but does not follow the protocol.
     Nonsense(String),

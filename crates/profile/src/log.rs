@@ -130,7 +130,7 @@ impl State {
         }
     }
 
-    /// Processes a line of JSON.
+    /// Processes a report in JSON.
     fn message(&mut self, text: &[u8], at: Instant) {
         let told = match serde_json::from_slice::<Message>(text) {
             Ok(message) => {

@@ -28,7 +28,7 @@ pub(crate) struct Reports {
 }
 
 impl Reports {
-    /// Opens the window.
+    /// Opens the window at the time `at`.
     pub fn open(&mut self, at: Instant) {
         self.start = Some(at);
     }

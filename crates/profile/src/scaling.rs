@@ -12,7 +12,7 @@ use crate::measure::{Measured, Outcome};
 use crate::plan::{Config, Plan};
 use crate::session::Machine;
 
-/// The measured curves.
+/// The measured scaling curves, as tasks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scaling {
     /// A task for each config (workload, batch size and precision) for which at least one measurement succeeded.
@@ -85,7 +85,7 @@ fn counts(most: u32) -> Vec<u32> {
     counts
 }
 
-/// A point of a curve.
+/// A point of a scaling curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Point {
     processes: u32,

@@ -234,7 +234,7 @@ impl<'a> Session<'a> {
         self.entries.iter().map(|entry| entry.key).collect()
     }
 
-    /// The plan.
+    /// The plan whose measurements the session makes.
     pub fn plan(&self) -> &'a Plan {
         self.plan
     }

@@ -8,9 +8,9 @@
 
 use super::{Node, Split};
 
-/// Returns the pruned tree with the least total cost of its leaves; if several trees have this cost, the smallest.
-/// Weakest-link pruning up to `alpha` gives the same tree (Breiman et al., 1984, theorem 3.10). If `alpha` is 0, the
-/// tree does not change, and even splits that gain nothing are kept.
+/// Returns the pruned tree whose leaves have the least total cost. If several trees have this cost, returns the
+/// smallest. Weakest-link pruning up to `alpha` gives the same tree (Breiman et al., 1984, theorem 3.10). If `alpha` is
+/// 0, the tree does not change, and even splits that gain nothing are kept.
 pub fn prune(mut nodes: Vec<Node>, alpha: f64) -> Vec<Node> {
     if alpha == 0.0 {
         return nodes;

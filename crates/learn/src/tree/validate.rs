@@ -8,8 +8,7 @@ use super::{Settings, Tree, TreeError};
 use crate::Table;
 use crate::metrics::accuracy;
 
-/// Predicts the classes of the rows `test` with a tree grown on the rows `train`. A row may occur
-/// in both lists.
+/// Predicts the classes of the rows `test` with a tree grown on the rows `train`. A row can be in both lists.
 ///
 /// # Errors
 /// Same as [`Tree::fit`].

@@ -184,8 +184,8 @@ fn a_split_without_gain_may_lead_to_one_with_gain() {
             .iter()
             .all(|(values, label)| tree.class(values) == *label)
     );
-    // The first split gains nothing. Each of the other two splits reduces the impurity of half of
-    // the rows from ½ to 0, so its weighted gain is ½ · ½.
+    // The first split gains nothing. The second and the third split each reduce the impurity of half of the rows from ½
+    // to 0, so each has a weighted gain of ½ · ½.
     assert_eq!(tree.importances(), [1.0, 0.0]);
     let alpha = |ccp_alpha| Settings {
         ccp_alpha,

@@ -160,9 +160,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Ends the jobs that end by `second`, and starts the jobs that start before it. Called before the changes of that
-    /// second are applied, so that the changes affect only jobs that started earlier and have not ended. A job that
-    /// starts in that second is handled later, with the nodes that are free after the changes.
+    /// Ends the jobs that end by `second`, and starts the jobs that start before it. Must be called before the changes
+    /// of that second are applied, because the changes must affect only jobs that started earlier and have not ended. A
+    /// job that starts in that second is handled later, with the nodes that are free after the changes.
     fn advance(&mut self, second: i64) {
         loop {
             let start = self.jobs.get(self.next).map(|job| job.start);

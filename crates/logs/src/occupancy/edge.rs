@@ -43,8 +43,8 @@ impl Hold {
 
 /// The start or end of a hold on consecutive nodes. An edge takes 16 bytes.
 ///
-/// Edges are sorted by time. Within a second, ends come before starts. So a job that starts when
-/// another job ends does not appear to share nodes with it.
+/// Edges are sorted by time. Within a second, ends come before starts. A job that starts when another job ends
+/// therefore does not appear to share nodes with that job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     /// The highest bits contain the second, and the lowest bits contain the job's number. The bit between them is 1 if

@@ -166,7 +166,7 @@ struct Sweep<'a> {
     rank: &'a [u32],
     /// The first nodes of all stretches.
     heads: Heads,
-    /// The state of each stretch, at the index of its head; other entries are not used.
+    /// The state of each stretch, at the index of its head. Other entries are not used.
     nodes: Vec<Node>,
     /// Heads of the stretches that edges have changed in this second.
     touched: Vec<u32>,

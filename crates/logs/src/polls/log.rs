@@ -53,7 +53,7 @@ pub struct PollSummary {
     pub standard_error: f64,
     /// Node-seconds by class, according to the polls, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
-    /// The unknown node-time.
+    /// The node-time that polls leave unknown.
     pub coverage: Coverage,
     /// Local time of the start of the longest span without polls, as text.
     pub longest_gap: Option<String>,

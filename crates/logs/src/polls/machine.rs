@@ -55,7 +55,7 @@ impl IdleNodes {
 }
 
 impl Machine {
-    /// Whether there are no nodes.
+    /// Whether the event log would have no nodes.
     pub fn is_empty(&self) -> bool {
         self.places.iter().all(Option::is_none)
     }

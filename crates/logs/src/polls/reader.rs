@@ -80,7 +80,7 @@ impl PollReader {
         }
     }
 
-    /// Reads a file, and passes its complete polls to `each`. A poll may continue in the next file.
+    /// Reads a file, and passes its complete polls to `each`. A poll can continue in the next file.
     ///
     /// # Errors
     /// The file cannot be read, `each` fails, or there is a fault and the reader is strict.

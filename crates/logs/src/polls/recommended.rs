@@ -13,7 +13,7 @@ pub(super) struct StateLine<'l> {
 }
 
 impl<'l> StateLine<'l> {
-    /// Parses a line. The list of nodes may be in quotes. The error describes what is wrong with the line.
+    /// Parses a line. The list of nodes can be in quotes. The error describes the fault.
     pub fn parse(text: &'l str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
         let all = [words.next(), words.next(), words.next(), words.next()];

@@ -36,7 +36,7 @@ impl StateClass {
     /// The class of a state as `sinfo` prints it, in its long or short form and in upper or lower
     /// case, such as `idle`, `MIXED+` or `drng*`. `None` if the word is unknown.
     ///
-    /// The last character of a state may be a flag. For example, `idle~` is powered down, and
+    /// The last character of a state can be a flag. For example, `idle~` is powered down, and
     /// `idle*` does not respond.
     pub fn of(state: &str) -> Option<Self> {
         let state = state.to_ascii_lowercase();

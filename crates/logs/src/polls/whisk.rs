@@ -20,9 +20,9 @@ pub(super) enum BlockLine<'l> {
     Begin(i64),
     /// The nodes of pilots; an empty list if there are none.
     Pilots(&'l str),
-    /// Nodes in a state.
+    /// A list of nodes, with their state.
     Nodes { state: &'l str, list: &'l str },
-    /// The column names of `sinfo`.
+    /// The header of `sinfo`'s table, which contains the column names.
     Header,
     /// The end of a block.
     End,

@@ -19,7 +19,7 @@ use gleaner_io::input::Line;
 /// Extracts lists of hosts from a record; `None` if the record names no nodes.
 pub(super) type Hosts = fn(&AccountLine<'_>) -> Option<Vec<Cow<'static, str>>>;
 
-/// Reads accounting records.
+/// Reads the accounting records of one kind of log.
 pub(super) struct AccountReader {
     hosts: Hosts,
     /// The jobs and reservations that have begun but not ended, by [`key`].

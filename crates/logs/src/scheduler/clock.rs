@@ -14,7 +14,7 @@ use gleaner_io::input::Place;
 
 /// The clock of a log, as far as it is known.
 ///
-/// If a zone is known, local times are interpreted in that zone. Without a zone, the log may show its offset from UTC:
+/// If a zone is known, local times are interpreted in that zone. Without a zone, the log can show its offset from UTC:
 /// in the times themselves, or in lines with both the local time and seconds since 1970. In that case, local times
 /// without an offset are converted with the offset of the most recent lines. If the log shows no offset, local times
 /// are used as written, as if they were UTC.
@@ -324,8 +324,8 @@ pub fn moment(text: &str) -> Option<Moment> {
     stamp(text).map(Moment::Written)
 }
 
-/// Parses a time such as `2026-01-31T08:00:00`, a date alone, or seconds since 1970. A space may replace
-/// the `T`, and an offset from UTC may follow the time. A fraction of a second is dropped.
+/// Parses a time such as `2026-01-31T08:00:00`, a date alone, or seconds since 1970. A space can replace the `T`, and
+/// an offset from UTC can follow the time. A fraction of a second is dropped.
 pub fn stamp(text: &str) -> Option<Stamp> {
     if let Some(second) = iso(text.as_bytes()) {
         return Some(Stamp::Local(Local::from_seconds(second)));

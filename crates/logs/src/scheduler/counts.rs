@@ -7,8 +7,8 @@ use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_domain::words::counted;
 use gleaner_io::input::{Line, Place, Unit};
 
-/// The reason why a line or a part of it was not used, or is unusual. [`Reason::Unreadable`] and all
-/// later reasons are faults; the earlier reasons are normal.
+/// The reason why a line or a part of it was not used, or is unusual. [`Reason::Unreadable`] and all later variants are
+/// faults. The earlier variants are normal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The job never ran, or has not run yet.

@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 /// log, duplicates of later lines are not recognised.
 const MOST: usize = 8 << 20;
 
-/// The lines read so far.
+/// The lines that have been read so far, by digest.
 #[derive(Debug, Default)]
 pub(super) struct Duplicates {
     /// 64-bit digests. Among a million lines, the probability that two different lines share a digest is 3e-8.

@@ -18,7 +18,7 @@ pub(super) enum Edges {
     Named(Sorted<Edge>),
     /// The log names the nodes, but some jobs list fewer than they used.
     Bounded(Box<Bounded>),
-    /// The log states only node counts; jobs are assigned free nodes.
+    /// The log states only node counts, so jobs are assigned free nodes.
     Dealt(Box<Dealer<Jobs>>),
 }
 

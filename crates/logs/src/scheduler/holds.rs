@@ -34,7 +34,7 @@ pub struct Holds {
 /// An event: the nodes that become idle or busy at one point in time.
 #[derive(Debug, Clone, Copy)]
 pub struct IdleEvent<'a> {
-    /// The time.
+    /// The time at which the nodes change.
     pub time: Utc,
     /// The nodes that change, in ascending order of index.
     pub changes: &'a [Change],
@@ -150,7 +150,7 @@ impl Holds {
             })
     }
 
-    /// The summary of a sweep.
+    /// The summary of an event log that a sweep reported, in which unknown nodes are shown as `shown` specifies.
     fn summary(&mut self, swept: OccupancySummary, shown: UnknownNodes) -> Summary {
         self.note_overlaps(&swept);
         self.note_short();

@@ -13,12 +13,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Maximum number of hosts that one list may name.
+/// Maximum number of hosts that one list is allowed to name.
 pub const MAX_HOSTS: usize = 1 << 18;
 
-/// Maximum number of pieces (hosts, or ranges of hosts) into which the brackets of all lists of an input may expand.
-/// One further piece is allowed for each byte of the lists. The last bracket of a name adds few pieces, because its
-/// ranges are not expanded.
+/// Maximum number of pieces (hosts, or ranges of hosts) to which the brackets of all lists of an input are allowed to
+/// expand. One further piece is allowed for each byte of the lists. The last bracket of a name adds few pieces, because
+/// its ranges are not expanded.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
 /// Maximum number of bytes of a name outside its brackets. Host names have at most 255 bytes.

@@ -34,7 +34,7 @@ impl Machine {
         MACHINES.iter().find(|machine| machine.name == name)
     }
 
-    /// The complete example command.
+    /// The complete command of the example, with an output file.
     pub fn command(&self) -> String {
         format!(
             "gleaner ingest table {} --machine {} -o {}.gev",

@@ -141,7 +141,7 @@ pub enum Format {
 pub struct Options {
     /// The format of all logs.
     pub format: Format,
-    /// File with the nodes of the machine; if the file does not exist, a list such as `n[001-128]`.
+    /// File with the nodes of the machine, or a list such as `n[001-128]` if there is no such file.
     /// Default: the nodes that the logs name.
     pub nodes: Option<PathBuf>,
     /// File with Slurm's node events.
@@ -467,7 +467,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
     };
     format!(
         "the log does not name the nodes of jobs: each job is assigned the free nodes with the \
-         lowest indexes of {machine}"
+         lowest indexes among {machine}"
     )
 }
 

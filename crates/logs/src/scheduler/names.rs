@@ -104,9 +104,9 @@ impl Names {
     /// Calls `each` with the indexes of the names of a piece. Adds unknown names as long as there are fewer than `most`
     /// names, and reports further names as unknown.
     ///
-    /// The number that distinguishes the names may have fixed digits in front of it, as in
-    /// `n1[00-99]`. The fixed digits are part of the number, which ranges from 100 to 199 in this example. If the
-    /// number is too long, or a digit follows the bracket, the names are looked up one by one.
+    /// The number that distinguishes the names can have fixed digits in front of it, such as the 1 in `n1[00-99]`. The
+    /// fixed digits are part of the number, which ranges from 100 to 199 in this example. If the number is too long, or
+    /// a digit follows the bracket, the names are looked up one by one.
     pub fn look_up(&mut self, piece: Piece<'_>, most: usize, each: &mut impl FnMut(Found<'_>)) {
         let Some(numbers) = piece.numbers else {
             let (stem, number) = Stem::of(piece.before);
@@ -231,7 +231,7 @@ fn is_of(key: &StemKey, stem: Stem<'_>) -> bool {
 }
 
 /// The indexes of the numbers from `at` to `end` (exclusive) that are in the same block as `at`;
-/// `None` if no block holds `at`.
+/// `None` if no block contains `at`.
 fn known(blocks: &Blocks, at: u64, end: u64) -> Option<NodeRange> {
     let (first, run) = blocks.range(..=at).next_back()?;
     let skipped = u32::try_from(at - first).ok()?;

@@ -252,7 +252,7 @@ impl NodeSet {
         &self.runs
     }
 
-    /// All names by index.
+    /// The names of all nodes, by index.
     pub fn names(&self) -> Vec<String> {
         self.names.spelt()
     }

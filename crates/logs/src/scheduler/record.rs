@@ -22,9 +22,9 @@ pub struct Job<'l> {
     pub id: &'l str,
     /// The user who submitted the job.
     pub user: &'l str,
-    /// The virtual cluster or queue.
+    /// The virtual cluster or queue to which the job was submitted.
     pub vc: &'l str,
-    /// The state; for a table of jobs, in Slurm's terms.
+    /// The state of the job. A table of jobs uses Slurm's terms.
     pub state: &'l str,
     /// Number of GPUs in each run.
     pub gpus: u64,
@@ -38,8 +38,8 @@ pub struct Job<'l> {
     pub runs: &'l [Run<'l>],
     /// Run time of the job in seconds, as stated in the log.
     pub duration: Option<f64>,
-    /// Whether the state shows that the job has ended. If it has, a last run without an end is a fault; if not, the job
-    /// is still running.
+    /// Whether the state shows that the job has ended. If it has, a last run without an end is a fault. If it has not,
+    /// such a run is still in progress.
     pub is_over: bool,
     /// Whether other records with this id describe the same job: another run, or the end of a run
     /// that has no end here.
@@ -77,7 +77,7 @@ impl<'l> Run<'l> {
     }
 }
 
-/// The nodes of a run.
+/// The nodes of a run, as far as the log states them.
 #[derive(Debug, Clone, Copy)]
 pub enum Nodes<'l> {
     /// The log does not state the nodes, or the reader does not need them.

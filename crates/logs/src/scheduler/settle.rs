@@ -24,7 +24,7 @@ const MAX_WAITING: usize = 64 << 20;
 pub(super) enum Meaning {
     /// Lists name the nodes.
     Named,
-    /// Only the counts are used.
+    /// Lists do not name the nodes, so only the counts are used.
     Counted,
     /// The table has no column of counts. If each of the first lists is a single number, the numbers are counts.
     NamedOrNumbers,

@@ -33,7 +33,7 @@ const START: usize = 1;
 const END: usize = 2;
 const STATE: usize = 3;
 
-/// Reads the table of events.
+/// Reads the table of node events.
 pub(super) struct EventReader(LogTable);
 
 impl EventReader {

@@ -184,7 +184,7 @@ impl SwfReader {
             let nodes = line.last.and_then(nodes_of_shape);
             return nodes.ok_or_else(|| {
                 let last = line.last.unwrap_or_default();
-                format!("no number of nodes, as in 8x64, in the last field {last:?}")
+                format!("no NODESxPROCESSORS such as 8x64 in the last field {last:?}")
             });
         }
         let used = [line.numbers[ALLOCATED], line.numbers[REQUESTED]];
@@ -195,7 +195,7 @@ impl SwfReader {
     }
 }
 
-/// The line of a job.
+/// The fields of a job's line.
 struct JobLine<'l> {
     /// The numbers in the fields of the format.
     numbers: Vec<f64>,

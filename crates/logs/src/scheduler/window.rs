@@ -9,7 +9,8 @@ use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Stamp, Utc};
 
-/// The window of the event log. The options set its ends; by default, it is the part for which the logs are complete.
+/// The window of the event log, whose start and end the options can set. By default, it is the period for which the
+/// logs are complete.
 pub(super) fn window(
     log: &mut Log,
     span: &Span,

@@ -22,7 +22,7 @@ pub(super) struct SpotReader {
     form: Option<Form>,
     /// Names of the nodes, in order of first appearance.
     nodes: IndexSet<String>,
-    /// Whether each node is present.
+    /// Whether each node is present after the last row.
     are_there: Vec<bool>,
     named: Vec<(Utc, Change)>,
     counted: Vec<(Utc, u32)>,

@@ -26,7 +26,7 @@ pub(super) enum Event<'l> {
     Count(u32),
 }
 
-/// The time of a line.
+/// The time of a line, in the form that the trace uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     Milliseconds(i64),

@@ -305,7 +305,7 @@ fn quoted_tables_of_sacct_are_read_right() {
     assert_eq!(read("tacc-jobs.csv", options).unwrap(), truth);
 }
 
-/// The tables of docs/MACHINES.md.
+/// The three tables that docs/MACHINES.md must contain.
 fn documented() -> [String; 3] {
     let mut rows = "| `--machine` | machine | data | licence | nodes | time zone | gaps |\n\
                     |---|---|---|---|---|---|---|\n"

@@ -15,8 +15,7 @@ pub enum Cells {
     Int(Vec<Option<i64>>),
     Float(Vec<Option<f64>>),
     Bool(Vec<Option<bool>>),
-    /// Timestamps in a unit (`MILLIS`, `MICROS` or `NANOS`); the flag states whether they are in
-    /// UTC.
+    /// Timestamps, with their unit (`MILLIS`, `MICROS` or `NANOS`) and a flag for UTC.
     Time(&'static str, bool, Vec<Option<i64>>),
     Lists(Vec<Option<Vec<String>>>),
 }

@@ -174,7 +174,7 @@ fn djc_counts_and_locations() {
     assert_events(&rows, "2026-01-01", &expected);
     let notes = summary.notes.join("\n");
     assert!(
-        notes.contains("assigned the free nodes with the lowest indexes of 6 nodes"),
+        notes.contains("assigned the free nodes with the lowest indexes among 6 nodes"),
         "{notes}"
     );
     assert!(notes.contains("treated as UTC"), "{notes}");

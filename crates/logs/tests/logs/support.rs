@@ -6,12 +6,12 @@ use gleaner_domain::{Result, UnknownNodes};
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Format, Input, Options, Summary};
 
-/// A file of `dataset/logs`.
+/// The path of a sample in `dataset/logs`.
 pub fn sample(name: &str) -> PathBuf {
     gleaner_testing::workspace().join("dataset/logs").join(name)
 }
 
-/// A sample's text.
+/// The content of a sample.
 pub fn text(name: &str) -> String {
     std::fs::read_to_string(sample(name)).unwrap()
 }

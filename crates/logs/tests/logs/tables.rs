@@ -13,7 +13,7 @@ use super::parquet_tables::{Cells, file};
 use super::round_trips::{DAY, Job, MINUTES, NODES, at, dense, iso, job, name, states};
 use super::support::{between, events, events_of, sample};
 
-/// The format of times.
+/// The format in which a table writes times.
 #[derive(Debug, Clone, Copy)]
 enum Times {
     Seconds,
@@ -44,7 +44,7 @@ enum Hosts {
     Count,
 }
 
-/// The format of a table.
+/// The format of a table, and the names of its columns.
 #[derive(Debug, Clone)]
 struct Spelling {
     parquet: bool,
@@ -152,7 +152,7 @@ impl Spelling {
         }
     }
 
-    /// The name of a column.
+    /// The name of the column for a role, in the table's spelling.
     fn column(&self, role: &str, aliases: [&str; 4]) -> String {
         let name = if self.named {
             format!("my {role}")

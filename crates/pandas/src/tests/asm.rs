@@ -114,7 +114,7 @@ pub fn bytes_matrix(columns: i32, rows: i32, data: &[u8]) -> Vec<u8> {
     array(shape, dtype("i1", "|"), false, bytes(data))
 }
 
-/// An index of objects.
+/// An index whose labels are objects.
 pub fn index(labels: &[Vec<u8>]) -> Vec<u8> {
     index_of(objects(&[labels.len() as i32], labels))
 }

@@ -42,7 +42,7 @@ pub struct Settings {
 /// A data set, its origin, and the faults in the graphs that were left out.
 #[derive(Debug, Clone, Default)]
 pub struct Built {
-    /// The data.
+    /// The data set.
     pub data: Dataset,
     /// The origin of the data. The caller must add the path of the file with the measurements.
     pub manifest: Manifest,

@@ -29,7 +29,7 @@ pub struct LabelledEbm<'m> {
     pub unit: &'static str,
     /// Whether predictions are logarithms, ln(1 + seconds).
     pub logarithm: bool,
-    /// The machine.
+    /// The machine itself.
     pub ebm: &'m Ebm,
 }
 
@@ -53,8 +53,8 @@ pub struct EbmFacts {
 pub struct Importance {
     /// Name of the term: its feature, or `a & b` for a pair.
     pub term: String,
-    /// For a machine, the mean absolute score over the training rows; for a tree, the term's share of the total
-    /// decrease in impurity.
+    /// In a machine, the mean absolute score over the training rows. In a tree, the term's share of the total decrease
+    /// in impurity.
     pub importance: f64,
 }
 
@@ -71,11 +71,11 @@ pub struct TermFacts {
     pub unit: &'static str,
     /// Names of the term's features: one, or two for a pair.
     pub features: Vec<String>,
-    /// The cells of the term; for a pair, the second feature varies fastest.
+    /// The cells of the term. For a pair, the second feature varies fastest.
     pub cells: Vec<Cell>,
 }
 
-/// The machines of a model; for a workload model, only the machine of the chosen estimator. The
+/// The machines of a model. For a workload model, this is only the machine of the chosen estimator. The
 /// result is empty if that estimator is a rule, or if the model is a tree.
 pub fn machines(model: &Model, choice: EstimatorChoice) -> Vec<LabelledEbm<'_>> {
     let machine = |label, unit, ebm| LabelledEbm {

@@ -139,8 +139,8 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
 
 /// Returns a copy of the trace with a different future after the start of `week`, and the number of
 /// jobs that are running at that time. These jobs have longer durations. Jobs submitted later have
-/// other durations. Half of the jobs submitted after the week are removed, and the rest belong to
-/// another user. `ends` holds the end time of each job.
+/// other durations. Half of the jobs submitted after the week are removed, and the remaining ones belong to another
+/// user. `ends` contains the end time of each job.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();

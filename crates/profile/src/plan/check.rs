@@ -84,7 +84,7 @@ impl Checker<'_> {
 /// Validates the content of a file and converts it to a plan.
 ///
 /// # Errors
-/// The content has faults; the error contains all of them.
+/// The content has faults. The error contains all of them.
 pub(super) fn check(source: &Source, text: &str, file: PlanFile, folder: &Path) -> Result<Plan> {
     let faults = Faults::default();
     let mut checker = Checker {
@@ -174,7 +174,7 @@ fn sampler(checker: &mut Checker<'_>, file: &PlanFile) -> SamplerKind {
     }
 }
 
-/// The cores of the plan; by default, all cores that this process may use.
+/// The cores that the plan names, or by default all cores that this process may use.
 fn pinned(checker: &mut Checker<'_>, file: &PlanFile) -> Vec<usize> {
     let allowed = cores::allowed();
     let Some(text) = &file.cores else {

@@ -34,7 +34,7 @@ impl PlanFile {
     }
 }
 
-/// A `[[workload]]`.
+/// A `[[workload]]` table of a plan.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkloadFile {

@@ -33,9 +33,9 @@ pub const MAX_CONFIGS: usize = 2000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SamplerKind {
-    /// Cores and resident memory.
+    /// Measures CPU cores and resident memory.
     Cpu,
-    /// NVIDIA GPUs through NVML.
+    /// Measures NVIDIA GPUs through NVML.
     Nvml,
 }
 

@@ -55,7 +55,7 @@ impl Shipped {
                 .map(|folder| folder.display().to_string())
                 .collect();
             Error::Usage(format!(
-                "no {self}.toml in {}; pass the folder that contains it with --workloads DIR: workloads/ in \
+                "no {self}.toml in {}; use --workloads DIR to name the folder that contains it: workloads/ in \
                  Gleaner's repository, or share/gleaner/workloads/ after make install",
                 looked.join(" or ")
             ))

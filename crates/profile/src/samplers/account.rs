@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::tree::Tree;
 use crate::sampler::Watched;
 
-/// The processes of a workload.
+/// The processes of a workload, and the CPU time that they use in a window.
 pub(super) struct Account {
     /// The processes found in /proc; `None` if the workload has a control group.
     tree: Option<Tree>,
@@ -50,7 +50,7 @@ impl Account {
         self.cpu(workload).saturating_sub(self.start)
     }
 
-    /// Samples the processes.
+    /// Samples the processes found in /proc. Does nothing if the workload has a control group.
     pub fn poll(&mut self) {
         self.tree.iter_mut().for_each(Tree::poll);
     }

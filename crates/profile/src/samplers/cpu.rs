@@ -28,8 +28,8 @@ struct Window {
 }
 
 impl CpuSampler {
-    /// Creates a sampler for the given cores. `by_groups` is true if workloads have control groups; otherwise, they are
-    /// measured through /proc.
+    /// Creates a sampler for the given cores. If `by_groups` is true, workloads have control groups. Otherwise, they
+    /// are measured through /proc.
     pub fn new(cores: &[usize], by_groups: bool) -> Self {
         CpuSampler {
             cores: cores.to_vec(),

@@ -32,7 +32,7 @@ const UNTIMED: Duration = Duration::from_secs(1);
 /// Maximum valid percentage. The driver marks missing values with larger numbers.
 const MOST_PERCENT: f64 = 100.0;
 
-/// Measures GPUs.
+/// Measures the utilisation and the memory of GPUs.
 pub(crate) struct NvmlSampler {
     nvml: Nvml,
     gpus: Vec<Gpu>,
@@ -67,7 +67,7 @@ struct Window {
     failures: u32,
 }
 
-/// Samples of a percentage.
+/// The samples of a percentage, such as the utilisation of a GPU.
 #[derive(Default)]
 struct Series {
     /// Timestamp of the last sample seen, on the driver's clock.

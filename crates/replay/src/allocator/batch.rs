@@ -148,9 +148,9 @@ pub struct Resize {
     pub before: u32,
     /// Number of nodes after the decision.
     pub after: u32,
-    /// Class of the nodes before the decision; if there were none, the class afterwards.
+    /// Class of the nodes before the decision, or afterwards if there were no nodes before.
     pub class_before: usize,
-    /// Class of the nodes after the decision; if there are none, the class before.
+    /// Class of the nodes after the decision, or before if there are no nodes afterwards.
     pub class_after: usize,
 }
 

@@ -45,7 +45,7 @@ pub(in super::super) struct Members {
     node: Option<String>,
     /// Possible names of the column that identifies the jobs, in order of preference.
     ids: Vec<String>,
-    /// Names of nodes.
+    /// Names of all nodes in the table, by index.
     names: IndexSet<Box<str>>,
     /// Pairs of a 64-bit digest of a job's identifier and the index of a node. The pairs are sorted once all rows have
     /// been read. Among a million jobs, two share a digest with a probability of 3e-8.

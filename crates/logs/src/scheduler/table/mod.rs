@@ -283,7 +283,7 @@ impl TakeRows for TableReader {
 }
 
 impl TableReader {
-    /// Adds the lists of nodes in a row. `nodes` is the text of the cell; it is ignored if the cell is stored as a
+    /// Adds the lists of nodes in a row. `nodes` is the text of the cell, which is ignored if the cell is stored as a
     /// list.
     fn add_nodes<'r>(
         &self,
