@@ -129,8 +129,7 @@ mod tests {
     use super::*;
     use gleaner_driple::graph::{Node, Shape};
 
-    /// The metrics of a job: the memory is busy for 1 of 4 s at 40 %, and the GPU for 3 of 4 s at
-    /// 80 %.
+    /// The metrics of a job. Its memory is busy for 1 of 4 s at 40 %, and its GPU for 3 of 4 s at 80 %.
     const METRICS_OF_A_JOB: [f64; METRICS] =
         [3.0, 1.0, 40.0, 1.0, 3.0, 80.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
 

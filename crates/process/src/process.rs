@@ -68,8 +68,8 @@ pub struct Process {
     is_over: bool,
 }
 
-/// Returns a value that no other program has in its environment. The value is not a prefix of any other such value,
-/// so the watcher can search for it without looking for the end of an entry.
+/// Returns a value that no other program has in its environment. The value is not a prefix of any other such value. The
+/// watcher can therefore search for it without looking for the end of an entry.
 fn unique() -> String {
     static STARTED: AtomicU64 = AtomicU64::new(0);
     let number = STARTED.fetch_add(1, Ordering::Relaxed);

@@ -103,7 +103,7 @@ fn is_running(pid: &str) -> bool {
 }
 
 /// Asserts that the sampler measures the CPU usage of a burner that uses half a core. The burner reports the CPU time
-/// that it has used, so its speed is the value that the sampler must measure, however busy the host is.
+/// that it has used. Its speed is therefore the value that the sampler must measure, however busy the host is.
 fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     let (tables, _) = bench.run(plan, machine);
     assert_eq!(tables.failures, []);

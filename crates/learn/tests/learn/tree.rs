@@ -185,7 +185,7 @@ fn a_split_without_gain_may_lead_to_one_with_gain() {
             .all(|(values, label)| tree.class(values) == *label)
     );
     // The first split gains nothing. The second and the third split each reduce the impurity of half of the rows from ½
-    // to 0, so each has a weighted gain of ½ · ½.
+    // to 0. Each therefore has a weighted gain of ½ · ½.
     assert_eq!(tree.importances(), [1.0, 0.0]);
     let alpha = |ccp_alpha| Settings {
         ccp_alpha,

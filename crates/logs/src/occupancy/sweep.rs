@@ -95,8 +95,7 @@ struct Node {
     held: [u32; IDLE],
     /// The last job that started on the stretch.
     job: u32,
-    /// The state of the stretch at the end of the last second that was settled: [`IDLE`], or the index
-    /// of the hold under which it is counted.
+    /// The state of the stretch when it was last settled: [`IDLE`], or the index of the hold under which it is counted.
     state: usize,
     touched: bool,
 }

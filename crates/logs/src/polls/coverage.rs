@@ -12,8 +12,8 @@ pub struct Coverage {
     pub uncovered: u64,
     /// Number of spans during which the state of the whole machine is unknown.
     pub gaps: u64,
-    /// The longest of these spans, or the first of them if several are equally long: its start in
-    /// seconds since 1970, and its length in seconds.
+    /// Start, in seconds since 1970, and length, in seconds, of the longest of these spans. If several are equally
+    /// long, this is the first.
     pub longest: Option<(i64, u64)>,
 }
 

@@ -7,9 +7,9 @@ use gleaner_domain::words::counted;
 
 /// The nodes of the event log.
 ///
-/// Without a list of nodes, the machine consists of the nodes that polls name. Polls that list only
-/// idle nodes omit nodes that are always busy, but name some nodes that are never idle, such as nodes
-/// that stay powered down. For such polls, the event log has only the nodes that are idle at some time.
+/// Without a list of nodes, the machine consists of the nodes that polls name. Polls that list only idle nodes omit
+/// nodes that are always busy. However, they name some nodes that are never idle, such as nodes that stay powered down.
+/// For such polls, the event log has only the nodes that are idle at some time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Machine {
     /// For every node that polls name, its index in the event log before the nodes are sorted; `None`

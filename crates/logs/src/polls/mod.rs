@@ -177,8 +177,8 @@ fn read_sources(
     })
 }
 
-/// The longest gap for which a node is assumed to keep its state: the given gap, or by default
-/// [`Options::GAP`] times the median interval of the polls.
+/// The longest gap for which a node is assumed to keep its state. By default, it is [`Options::GAP`] times the median
+/// interval of the polls.
 fn max_gap(options: &Options, interval: i64) -> Result<i64> {
     match options.max_gap {
         Some(gap) if gap < interval => Err(Error::Usage(format!(

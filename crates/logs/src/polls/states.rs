@@ -33,8 +33,8 @@ impl StateClass {
         self as usize
     }
 
-    /// The class of a state as `sinfo` prints it, in its long or short form and in upper or lower
-    /// case, such as `idle`, `MIXED+` or `drng*`. `None` if the word is unknown.
+    /// The class of a state as `sinfo` prints it, such as `idle`, `MIXED+` or `drng*`; `None` if the word is unknown.
+    /// The state can be in its long or short form, and in upper or lower case.
     ///
     /// The last character of a state can be a flag. For example, `idle~` is powered down, and
     /// `idle*` does not respond.

@@ -125,9 +125,8 @@ impl Timeline {
         let Some(others) = poll.others else {
             return Ok(());
         };
-        // A node that the poll does not list has the class `others`. Nodes that neither this poll
-        // nor the previous poll lists keep this class, so they are visited only after a gap, during
-        // which all nodes are unknown.
+        // A node that the poll does not list has the class `others`. Nodes that neither this poll nor the previous poll
+        // lists keep this class. They are visited only after a gap, during which all nodes are unknown.
         let is_gap = before.is_none_or(|before| time - before > self.rules.max_gap);
         let mut earlier = std::mem::take(&mut self.listed);
         if is_gap {

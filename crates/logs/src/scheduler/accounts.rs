@@ -53,8 +53,8 @@ impl AccountReader {
         }
     }
 
-    /// The time of a record in seconds since 1970. If a local time occurred twice because the clock was put back,
-    /// chooses an occurrence that is not before the last start or end of a job.
+    /// The time of a record in seconds since 1970. A local time can occur twice, because the clock was put back. In
+    /// that case, chooses an occurrence that is not before the last start or end of a job.
     fn stamp(&self, stamp: Stamp, at: At, collector: &mut Collector<'_>) -> Result<i64> {
         let times = [self.last, Some(Moment::Written(stamp))];
         let [_, second] = collector.log.seconds(at, times)?;
@@ -111,8 +111,8 @@ impl AccountReader {
         }
     }
 
-    /// Handles the start of a job or a reservation. If a job or a reservation with the same id is still open, counts a
-    /// fault, and ends the earlier job or reservation at the start of the new one.
+    /// Handles the start of a job or a reservation. If an earlier job or reservation with the same id is still open,
+    /// counts a fault and ends it at the new start.
     fn started(
         &mut self,
         record: &AccountLine<'_>,

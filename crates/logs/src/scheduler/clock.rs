@@ -185,8 +185,8 @@ impl SchedulerClock {
         Ok(instant.second())
     }
 
-    /// A note for the user on the clock that applies within `window`; `None` if the user named the
-    /// zone and the log does not contradict it.
+    /// A note for the user on the clock that applies within `window`. `None` if the user named the zone and the log
+    /// does not contradict it.
     pub fn remark(&self, window: Window) -> Option<String> {
         let clock = self.in_window(window);
         let told = self.offsets.clock(window);

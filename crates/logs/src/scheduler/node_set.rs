@@ -33,8 +33,8 @@ pub struct NodeSet {
     sorted: OnceCell<Completions>,
 }
 
-/// A name that has been the last name of this many lists is accepted as a node at once, even if other names begin with
-/// it. The decision on a rarer name is made after the last job, so this number limits how many jobs wait for it.
+/// A name that was the last name of this many lists is accepted as a node at once, even if other names begin with it.
+/// The decision on a rarer name is made after the last job, so this number limits how many jobs wait for it.
 const SIGHTS: u32 = 16;
 /// Maximum number of last names that can be in doubt at the same time. Once it is reached, new
 /// names are accepted as nodes immediately.
@@ -113,8 +113,8 @@ impl NodeSet {
     }
 
     /// Looks up the nodes that the lists of a job name. Call [`NodeSet::runs`] to get these nodes.
-    /// The run time depends on the number of ranges of consecutive nodes and on the number of new
-    /// nodes, not on the total number of nodes.
+    /// The run time depends on the number of new nodes and of ranges of consecutive nodes, not on the total number of
+    /// nodes.
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
     /// In that case, the last name is not looked up but returned as [`Looked::cut`], so that a cut name is not added as

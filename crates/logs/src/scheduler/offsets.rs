@@ -167,8 +167,8 @@ impl Offsets {
         }
         // The loop above needs an offset on both sides of a span, so it never drops the first or the
         // last span. This loop drops them if they have few lines, the span with fewer lines first. If both have the
-        // same number of lines, the span with the greater offset is dropped first, because a line that was written
-        // late shows too great an offset.
+        // same number of lines, the span with the greater offset is dropped first: a line that was written late shows
+        // too great an offset.
         while let [first, .., last] = spans[..]
             && first.lines.min(last.lines) <= FEW
         {

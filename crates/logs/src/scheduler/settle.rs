@@ -124,8 +124,7 @@ impl Settler {
     }
 }
 
-/// Decides based on the counts: lists name nodes if, for more than half of the jobs, the list names
-/// as many nodes as the job used.
+/// Decides the meaning from the counts. Lists name nodes if more than half of the jobs list as many nodes as they used.
 fn by_counts(jobs: &[(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Meaning {
     let fitting = jobs.iter().filter(|(_, job)| job.fits()).count();
     if fitting * 2 > jobs.len() {

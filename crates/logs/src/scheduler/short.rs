@@ -47,7 +47,7 @@ pub enum Doubt {
     Length(usize),
     /// The list may name all nodes that the job used, but no earlier list contains its last name. The value is the
     /// length of the list in bytes. The name is cut if other names begin with it, no later list contains it, and it is
-    /// not confirmed. A name is confirmed if at least two lists end with it and are too short to have been cut at the
+    /// not confirmed. A name is confirmed if it ends at least two lists that are too short to have been cut at the
     /// maximum length of a field.
     New(usize),
 }

@@ -202,9 +202,9 @@ proptest! {
         );
     }
 
-    // With `--times spread`, a change takes place after the last poll with the old state, and no
-    // later than the first poll with the new state. At a poll that mentions a node, the logs with and without spread
-    // changes therefore agree on its state.
+    // With `--times spread`, a change takes place after the last poll with the old state, but not after the first poll
+    // with the new state. At a poll that mentions a node, the logs with and without spread changes therefore agree on
+    // its state.
     #[test]
     fn spread_changes_lie_between_their_polls(case in case(), seed: u64) {
         let polls = case.counted();

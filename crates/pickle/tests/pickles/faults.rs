@@ -196,8 +196,8 @@ fn deep_nesting_does_not_recurse() {
     assert_eq!(read(&tuples).unwrap().nodes.len(), depth + 1);
 }
 
-/// Checks what readers of a graph rely on: all node numbers are valid, the members of a tuple come before the tuple,
-/// and the parts of a call come before the call.
+/// Checks the properties on which readers of a graph rely. All node numbers are valid. The members of a tuple come
+/// before the tuple, and the parts of a call come before the call.
 fn check(pickle: &Pickle<'_, ()>) {
     let number = |value: Value<'_, ()>| match value {
         Value::Node(number) => number as usize,

@@ -59,9 +59,9 @@ impl Best {
 
 /// Finds the best ladders of at most 1, 2, …, `count` lengths from `grid`.
 ///
-/// The search for each of these ladders takes at most `time_limit`, and ends early if the observer requests a stop. A
-/// search that ends before it is complete returns the best ladder found so far, and an upper bound on the ready time of
-/// every ladder. After a stop, ladders with more lengths are not searched for and are missing from the result.
+/// The search for each of these ladders takes at most `time_limit`, and ends early if the observer requests a stop. An
+/// incomplete search returns the best ladder found so far, and an upper bound on the ready time of every ladder. After
+/// a stop, ladders with more lengths are not searched for and are missing from the result.
 ///
 /// # Errors
 /// The grid has too many lengths or no length that exceeds the start-up, or `count` exceeds [`MOST_LENGTHS`].

@@ -21,8 +21,8 @@ fn packing_is_evaluated_as_published() {
     assert!((agreement(&examples, &beside) - 53.0 / 66.0).abs() < 1e-12);
     assert_eq!(beside.iter().filter(|shared| shared.pairs == 0).count(), 10);
     // For comparison, scikit-learn's accuracy over its own random splits is .684 ± .090 from profiles alone, and .771 ±
-    // .092 with pairs. With leave-one-out cross-validation, scikit-learn predicts 45 to 47 of the 66 profiles correctly
-    // from profiles alone, and 52 to 55 with pairs, depending on how ties are broken.
+    // .092 with pairs. In leave-one-out cross-validation, scikit-learn predicts 45 to 47 of the 66 profiles correctly
+    // from profiles alone, and 52 to 55 with pairs. The numbers depend on how ties are broken.
     let by = |features| evaluate(features, &examples, &beside, 0).unwrap();
     let (profile, leaking) = (by(Features::Profile), by(Features::WithPairs));
     assert!(
@@ -95,8 +95,8 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
         without.mae < 12_500.0 && without.spearman > 0.18,
         "{without:?}"
     );
-    // Golden value, computed with pandas: the rank correlation if each job's predicted duration is the mean duration of
-    // its user's training jobs with the same number of GPUs.
+    // Golden value, computed with pandas: the rank correlation if the prediction for a job is the mean duration of its
+    // user's training jobs with the same number of GPUs.
     let history = score(&found.rules, "user's history");
     assert!((history.spearman - 0.285).abs() < 0.0005, "{history:?}");
     assert_eq!(

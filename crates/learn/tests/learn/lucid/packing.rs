@@ -229,8 +229,8 @@ fn accuracy_and_confusion_of_the_published_split() {
 }
 
 // Golden values: the mean accuracies of scikit-learn over its own 200 splits. In leave-one-out cross-validation,
-// scikit-learn's two models predict 45 to 47 and 52 to 55 of the 66 profiles correctly, depending on random choices
-// among equally good splits.
+// scikit-learn's two models predict 45 to 47 and 52 to 55 of the 66 profiles correctly. The numbers vary because
+// scikit-learn chooses at random among equally good splits.
 #[test]
 fn accuracy_over_random_splits_is_near_the_published_one() {
     let Some((profiles, pairs)) = published() else {
