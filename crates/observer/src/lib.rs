@@ -63,7 +63,7 @@ pub trait Observer: Sync {
     /// The flag that stops the run once it is set. If the run supports partial results, they are kept.
     fn stop(&self) -> &Arc<AtomicBool>;
 
-    /// Whether the flag to stop is set.
+    /// Whether the flag that stops the run is set.
     fn is_stopped(&self) -> bool {
         self.stop().load(Ordering::Relaxed)
     }

@@ -32,7 +32,7 @@ impl<'o> Parts<'o> {
         }
     }
 
-    /// The observer of a part that counts as `steps` of the total.
+    /// Creates the observer of a part, which counts as `steps` steps of the total.
     pub fn part(&self, steps: usize) -> Part<'_> {
         Part {
             parts: self,

@@ -13,7 +13,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of `limit`, in any unit, such as bytes.
+    /// Creates a budget of `limit` units, such as bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         let left = Cell::new(limit);

@@ -98,7 +98,7 @@ impl Ladder {
         }
     }
 
-    /// The lengths, ascending.
+    /// The lengths, in ascending order.
     pub fn lengths(&self) -> &[u64] {
         &self.lengths
     }

@@ -60,7 +60,7 @@ pub struct Step {
 /// Finds the best plan by age.
 ///
 /// # Errors
-/// [`Fault::TooManyAges`] if there are more than [`MOST_AGES`] ages or at least 65,535 lengths; [`Fault::Stopped`] if
+/// [`Fault::TooManyAges`] if there are more than [`MOST_AGES`] ages or at least 65,535 lengths. [`Fault::Stopped`] if
 /// the observer stops the computation.
 pub fn lost(
     fragments: &Fragments,
@@ -156,7 +156,7 @@ impl<'l> Ages<'l> {
 /// longest fragment are left out of [`Lost::plan`].
 ///
 /// # Errors
-/// [`Fault::NeverReady`] if a length does not exceed the start-up; [`Fault::TooLong`] if a length or a cost is too
+/// [`Fault::NeverReady`] if a length does not exceed the start-up. [`Fault::TooLong`] if a length or a cost is too
 /// long. The lengths of pilots that are left out are not checked.
 pub fn planned(
     fragments: &Fragments,

@@ -65,7 +65,7 @@ impl Cgroups {
     /// Creates a group.
     ///
     /// # Errors
-    /// The system cannot create the group, or does not permit it.
+    /// The system cannot create the group, or does not allow this process to create it.
     pub fn create(&self) -> io::Result<Cgroup> {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);

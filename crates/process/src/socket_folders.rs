@@ -46,7 +46,7 @@ impl SocketFolders {
     /// result of `fill`.
     ///
     /// # Errors
-    /// The folder cannot be created or filled. Several attempts are made, because another process may remove the new
+    /// The folder cannot be created or filled in several attempts. An attempt fails if another process removes the new
     /// folder before it is locked.
     pub fn create<T>(
         &self,

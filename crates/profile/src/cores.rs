@@ -64,7 +64,7 @@ pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
 /// Pins the calling thread, and all threads and processes that it starts afterwards, to the given cores.
 ///
 /// # Errors
-/// Threads cannot be pinned on this system, so any list other than [`allowed`] is an error.
+/// The list differs from [`allowed`]. On this system, threads cannot be pinned.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     if cores == allowed() {

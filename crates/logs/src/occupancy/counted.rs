@@ -40,7 +40,7 @@ impl InUse {
         }
     }
 
-    /// Starts a job that uses `cores` cores in total.
+    /// Adds a job, which uses `cores` cores in total, to the running jobs.
     pub fn start(&mut self, job: &CountedJob, cores: u64) {
         self.nodes += u64::from(job.nodes);
         self.cores += cores;

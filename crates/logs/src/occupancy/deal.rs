@@ -270,7 +270,7 @@ mod tests {
         (edges, dealer.short())
     }
 
-    // Fixed examples.
+    // Each edge is given as its second, its first node, its number of nodes, and whether the hold starts.
     #[test]
     fn the_lowest_free_nodes_come_first() {
         let (edges, short) = deal(8, &[(0, 10, 2), (1, 4, 3), (4, 20, 4), (5, OPEN, 1)]);

@@ -547,7 +547,7 @@ mod tests {
         assert_eq!(edge(0, 1000, true), [0, 100, 300]);
     }
 
-    // Fixed example.
+    // Only the second job starts on a node on which another job is running. The last entry is an outage.
     #[test]
     fn jobs_that_share_a_node_are_counted() {
         let window = Window { from: 0, to: 9 };

@@ -1,4 +1,4 @@
-//! Polls of the states of nodes, such as repeated calls of Slurm's `sinfo`.
+//! Polls of node states, such as the output of repeated calls of Slurm's `sinfo`.
 //!
 //! A poll contains the states of nodes at one time. Two formats are accepted: the recommended
 //! format, with a line `EPOCH STATE HOSTLIST` for every state, and the format of HPC-Whisk's

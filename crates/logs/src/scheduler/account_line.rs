@@ -93,7 +93,8 @@ fn word_length(text: &str) -> usize {
     }
 }
 
-/// Whether a quote at this position opens a quoted value. This is the case only after `=` or `,`.
+/// Whether a quote at this position opens a quoted value. This is the case only at the start of the text and after `=`
+/// or `,`.
 fn opens(text: &str, at: usize) -> bool {
     at.checked_sub(1)
         .is_none_or(|before| matches!(text.as_bytes()[before], b'=' | b','))

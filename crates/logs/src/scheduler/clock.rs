@@ -353,8 +353,7 @@ pub(super) fn american(text: &str) -> Option<Stamp> {
     Some(Stamp::Local(Local::from_seconds(second)))
 }
 
-/// Parses seconds since 1970 and drops any fraction. Returns `None` for times after the last year
-/// that a log can contain.
+/// Parses seconds since 1970 and drops any fraction. Returns `None` for times that are too late for an event log.
 pub fn epoch(text: &str) -> Option<i64> {
     /// The last accepted second, in the year 2261. Nanoseconds since 1970 fit in 64 bits only until April 2262.
     const LAST: i64 = 9_200_000_000;

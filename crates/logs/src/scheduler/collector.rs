@@ -115,7 +115,7 @@ impl Log {
         self.files.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// Converts a place in the current file to a form that can be kept.
+    /// Converts a place in the current file to a form that remains valid after the file has been read.
     pub fn at(&self, place: Place<'_>) -> At {
         At {
             file: self.files.len().saturating_sub(1) as u32,
@@ -140,7 +140,7 @@ impl Log {
     /// Counts a fault.
     ///
     /// # Errors
-    /// Returns the fault if the reader is strict.
+    /// The reader is strict, and the reason is one that stops it. The error contains the fault.
     pub fn fault(&mut self, reason: Reason, at: At, found: impl fmt::Display) -> Result<()> {
         self.counts.fault(reason, place(&self.files, at), found)
     }

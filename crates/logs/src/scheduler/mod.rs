@@ -210,8 +210,7 @@ impl Options {
 /// # Errors
 /// A file cannot be read, a header lacks columns, or nothing in the logs can be used. With
 /// [`Options::strict`], the first fault is also an error. [`gleaner_domain::Error::Usage`] if
-/// options contradict the logs or each other. [`gleaner_domain::Error::Stopped`] if the reading is
-/// stopped.
+/// options contradict the logs or each other. [`gleaner_domain::Error::Stopped`] if the observer stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Holds> {
     let open = |file: &Path| Input::open_observed(file, observer);
     let inputs = files.iter().map(|file| open(file));

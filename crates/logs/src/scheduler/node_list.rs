@@ -167,7 +167,7 @@ fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer)
     Ok(())
 }
 
-/// Describes why a line is not a list of nodes.
+/// The reason why a line is not a list of nodes.
 #[derive(Debug, thiserror::Error)]
 enum ListError {
     #[error("more than one word")]

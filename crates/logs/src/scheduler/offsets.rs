@@ -23,7 +23,7 @@ const MOST_STRETCHES: usize = 1 << 18;
 /// later reversed needs more than twice as many lines. Fewer lines may just have been written late.
 const FEW: u64 = 2;
 
-/// Number of most recent lines that decide the current offset. Also the maximum number of offsets counted in a stretch.
+/// Number of most recent lines that decide the current offset. It is also the maximum number of offsets in a stretch.
 const RECENT: usize = 9;
 
 /// Counts of lines that show an offset, by the stretch of time in which they were written.
@@ -256,7 +256,7 @@ mod tests {
         offsets.clock(window).map(|clock| clock.to_string())
     }
 
-    // Fixed examples.
+    // Each line is given as its hour and the offset that it shows, in hours.
     #[test]
     fn the_offset_of_most_lines_is_used() {
         assert_eq!(clock(&[], ALL), None);

@@ -97,7 +97,7 @@ impl<'s> WithOutages<'s> {
     /// UTC, like all times in ALCF's tables.
     ///
     /// # Errors
-    /// The end of an outage is before its start.
+    /// An outage ends before it starts.
     pub fn new(
         sink: &'s mut IdleNodes,
         outages: Outages,

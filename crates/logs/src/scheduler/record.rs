@@ -24,7 +24,7 @@ pub struct Job<'l> {
     pub user: &'l str,
     /// The virtual cluster or queue to which the job was submitted.
     pub vc: &'l str,
-    /// The state of the job. A table of jobs uses Slurm's terms.
+    /// The state of the job. For a table of jobs, it is in Slurm's terms.
     pub state: &'l str,
     /// Number of GPUs in each run.
     pub gpus: u64,

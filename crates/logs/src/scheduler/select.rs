@@ -1,4 +1,4 @@
-//! The criteria that select the jobs of a log.
+//! The selection of a log's jobs by partition and state.
 
 use gleaner_domain::error::Fault;
 use gleaner_io::input::Place;

@@ -137,7 +137,7 @@ impl SpotReader {
     /// Determines the nodes and the clock of the whole trace. `start` is the start that the user gave.
     ///
     /// # Errors
-    /// No row can be used, or the trace has local times and the user gave a start.
+    /// No row can be used, or the user gave a start although the trace has local times.
     pub fn finish(self, mut log: Log, start: Option<Utc>) -> Result<SpotLog> {
         let is_dated = self.form == Some(Form::Dated);
         if is_dated && start.is_some() {

@@ -42,7 +42,7 @@ pub struct Grid {
 /// The best ladder that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Best {
-    /// Lengths of the ladder, ascending. There are fewer lengths than allowed if no further length helps.
+    /// Lengths of the ladder, in ascending order. There are fewer lengths than allowed if no further length helps.
     pub lengths: Vec<u64>,
     /// Ready time of the ladder.
     pub ready: u64,
@@ -64,7 +64,7 @@ impl Best {
 /// a stop, ladders with more lengths are not searched for and are missing from the result.
 ///
 /// # Errors
-/// The grid has too many lengths or no length that exceeds the start-up, or `count` exceeds [`MOST_LENGTHS`].
+/// The grid has too many lengths, no length of the grid exceeds the start-up, or `count` exceeds [`MOST_LENGTHS`].
 pub fn best(
     fragments: &Fragments,
     grid: Grid,

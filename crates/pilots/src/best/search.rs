@@ -20,14 +20,14 @@ pub(super) struct Search<'a> {
     /// Time at which the search ends; `None` if there is no limit.
     deadline: Option<Instant>,
     observer: &'a dyn Observer,
-    /// The lengths chosen so far as multiples of the grid, descending.
+    /// The lengths chosen so far, as multiples of the grid in descending order.
     chosen: Vec<usize>,
     /// The remaining lengths of the fragments once pilots of the first 1, 2, … chosen lengths are placed.
     rests: Vec<Rests>,
     /// Buffer for the remaining lengths that a candidate would leave.
     examined: Rests,
     bounds: Bounds,
-    /// The best ladder found, as multiples of the grid, descending.
+    /// The best ladder found, as multiples of the grid in descending order.
     pub best: Vec<usize>,
     /// Ready time of the best ladder found.
     pub ready: u64,

@@ -54,8 +54,8 @@ pub struct Built {
 /// same time. A graph is dropped from memory once it is grouped. The unit of progress is one graph.
 ///
 /// # Errors
-/// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if the
-/// build is stopped.
+/// Two jobs have the same name, a graph is faulty and is not left out, or there are too few jobs to train on.
+/// [`Error::Stopped`] if the observer stops the build.
 pub fn build(
     jobs: Vec<Job>,
     settings: &Settings,

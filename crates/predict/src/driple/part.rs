@@ -2,7 +2,7 @@
 
 use gleaner_driple::dataset::{Dataset, Example};
 
-/// The jobs of a data set to use: one of its three sets, or all jobs.
+/// The jobs of a data set that are used: one of its three sets, or all jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]

@@ -24,8 +24,7 @@ pub struct ThroughputScores {
 /// Trains on the first `train` intervals of a series, and forecasts the remaining intervals.
 ///
 /// # Errors
-/// A model cannot be trained, for example because there are no training intervals, or the
-/// evaluation is stopped.
+/// The evaluation is stopped, or a model cannot be trained, for example because there are no training intervals.
 pub fn throughput(
     series: &Series,
     train: usize,

@@ -73,8 +73,7 @@ pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, E
 /// jobs of each week after the first with estimators that are retrained for that week.
 ///
 /// # Errors
-/// A model cannot be trained, for example because there are no training jobs, or the evaluation is
-/// stopped.
+/// The evaluation is stopped, or a model cannot be trained, for example because there are no training jobs.
 pub fn workload(
     task: &WorkloadTask<'_>,
     observer: &dyn Observer,

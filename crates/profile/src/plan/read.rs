@@ -23,7 +23,7 @@ const TYPES: [(&str, &str); 3] = [
 /// Reads a plan. The directories of workloads are relative to the plan's folder.
 ///
 /// # Errors
-/// The file cannot be read or is not TOML, or it has faults, which are reported together.
+/// The file cannot be read, is not TOML, or has faults. All faults are reported together.
 pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     read_for(path, None)
 }

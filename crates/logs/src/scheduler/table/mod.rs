@@ -340,7 +340,7 @@ fn has_ended(state: &str) -> bool {
 /// Reads a table that accompanies the log, and returns notes on the rows that could not be used.
 ///
 /// # Errors
-/// The file cannot be read, lacks columns, or has a fault and the reader is strict.
+/// The file cannot be read or lacks columns, or it has a fault and the reader is strict.
 pub(super) fn read_aside(
     input: &mut Input<'_>,
     delimiter: Option<&str>,

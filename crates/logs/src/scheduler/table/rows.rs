@@ -19,7 +19,7 @@ pub(in super::super) trait TakeRows {
     /// lacks it. [`Row`] provides the cells of these columns by role.
     ///
     /// # Errors
-    /// Columns are missing.
+    /// A required column is missing.
     fn columns(&mut self, header: &Header<'_>, log: &mut Log) -> Result<Vec<Option<usize>>>;
 
     /// The role of the only cell that may lack its closing quote. The text of such a cell begins with a quote. A row in
@@ -130,8 +130,8 @@ fn text(value: Value<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Passes the rows of a table to `taker`. `delimiter` separates the cells of text; if it is `None`, it is inferred
-/// from the header.
+/// Passes the rows of a table to `taker`. `delimiter` separates the cells of text. If it is `None`, the delimiter is
+/// inferred from the header.
 ///
 /// # Errors
 /// The file cannot be read or is damaged, or `taker` fails.
