@@ -36,7 +36,7 @@ impl NodeRates {
         Some(node_seconds / 3600.0 * (self.watts? / 1000.0))
     }
 
-    /// The cost of this energy.
+    /// The cost of the energy that nodes use in this node-time.
     pub(crate) fn energy_cost(&self, node_seconds: f64) -> Option<f64> {
         Some(self.energy_kwh(node_seconds)? * self.price?)
     }

@@ -188,7 +188,8 @@ impl<'a> Replay<'a> {
         Ok(Ended::LogEnded)
     }
 
-    /// Whether the event at `time` with `changes` requires a decision: a node is idle and a task remains.
+    /// Whether the event at `time` with `changes` requires a decision, because it leaves a node idle and a task
+    /// unfinished.
     fn leaves_a_choice(&self, time: Utc, changes: &[Change]) -> bool {
         let joined = changes.iter().filter(|c| c.idle()).count();
         let idle = self.allocator.idle() as usize + joined - (changes.len() - joined);

@@ -49,7 +49,7 @@ pub use gleaner_document::{Block, Document, Fact, Figure, Grid, Head, Section, f
 pub use sweep::SweepChoice;
 
 /// The page about `runs`. Replays are compared with each other, and so are simulations. Each sweep and each comparison
-/// of solvers has a section. `choice` selects which metrics and settings of sweeps are drawn.
+/// of solvers has a section. `choice` selects the metrics and settings of sweeps to draw.
 ///
 /// # Errors
 /// Returns an error if `choice` names a setting or metric that a sweep does not have. Also returns an error if `choice`

@@ -1,4 +1,4 @@
-//! How the runs of a page were made.
+//! The section that states how the runs on a page were made.
 
 use super::names::{cut, short};
 use super::numbers::count;

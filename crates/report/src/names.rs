@@ -6,7 +6,7 @@ use std::path::Path;
 pub(super) use gleaner_document::names::{cut, short, slug};
 use gleaner_runs::read::Run;
 
-/// Names each run by the last part of its path. If a name repeats, a number is added to it.
+/// Names each run after the last part of its path. If an earlier run has the same name, a number is added.
 pub(super) fn of(runs: &[Run]) -> Vec<String> {
     let stems: Vec<String> = runs.iter().map(|run| of_path(&run.info.path)).collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();

@@ -27,7 +27,7 @@ pub(super) fn sections(pilots: &Pilots, of: &Fragments) -> Vec<Section> {
     sections.push(Section {
         id: "lengths".to_owned(),
         title: "The idle fragments".to_owned(),
-        lead: "The best wall times depend on these lengths.".to_owned(),
+        lead: "The best wall times depend on the lengths of the idle fragments.".to_owned(),
         blocks: vec![Block::figure(histogram::figure(
             "fragments".to_owned(),
             &fragments(of),

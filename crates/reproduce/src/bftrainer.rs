@@ -77,7 +77,7 @@ fn by_tasks(replays: &Replays<'_>) -> Result<ByTasks> {
     SETS.into_iter().map(of).collect()
 }
 
-/// Efficiency by forward window.
+/// Reproduces the efficiency by forward window.
 fn by_window(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     let settings = WINDOWS.map(|t_fwd| Setting { t_fwd, ..BASE });
     let mut ours = Values::default();
@@ -91,7 +91,7 @@ fn by_window(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Efficiency, completion and fairness by objective.
+/// Reproduces efficiency, completion and fairness by objective.
 fn by_objective(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     let of = |row, files, objective| (row, files, Setting { objective, ..BASE });
     let runs = [

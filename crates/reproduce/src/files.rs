@@ -111,7 +111,7 @@ const SUMMIT: &[NeededFile] = &[
     ),
 ];
 
-/// Files for the training runs of Driple.
+/// Files for the outputs and the training runs of Driple.
 const INSPECTORS: &[NeededFile] = &[
     needed(
         "driple/pretrained_gcn.safetensors",
@@ -139,7 +139,7 @@ const PROMETHEUS: &[NeededFile] = &[
     ),
     needed(
         "machines/whisk/17_03_2022_slurm-jobs.txt",
-        "the pilots of that day (slurm-jobs.txt in the same repository)",
+        "the pilots of 17 March 2022 (slurm-jobs.txt in the repository hpcwhisk/hpcwhisk-artifact)",
     ),
 ];
 
@@ -197,8 +197,8 @@ pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
 /// SHA-256 of the published files, in the format of `sha256sum`.
 const PUBLISHED: &str = include_str!("../published.sha256");
 
-/// Returns a warning for each file that differs from the published file. Values computed from such a file may also
-/// differ.
+/// Returns a warning for each file that differs from the published file. Values computed from a file that differs may
+/// also differ.
 ///
 /// # Errors
 /// A file cannot be read.

@@ -238,7 +238,7 @@ impl<'c> Part<'c> {
             .collect()
     }
 
-    /// All artifacts.
+    /// Ends the part, after checking that all of its artifacts were computed.
     ///
     /// # Errors
     /// An artifact of the file was not computed, which is a bug.

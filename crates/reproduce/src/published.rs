@@ -28,7 +28,7 @@ pub struct PublishedArtifact {
     /// The system that the table or figure comes from.
     #[serde(deserialize_with = "named")]
     pub system: System,
-    /// Its heading.
+    /// The heading.
     pub title: String,
     /// A description of what the table or figure shows.
     pub text: String,
@@ -46,7 +46,7 @@ pub struct PublishedArtifact {
     /// The kind of chart; `None` if the artifact is a table or if our code draws the figure.
     #[serde(default)]
     pub draw: Option<Draw>,
-    /// Its columns.
+    /// The columns.
     pub columns: Vec<PublishedColumn>,
     /// The rows, each with a name and a value for each column.
     #[serde(default)]
@@ -66,7 +66,7 @@ pub struct PublishedArtifact {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedColumn {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The unit; empty if the column has none.
     pub unit: String,
@@ -104,7 +104,7 @@ impl From<&Draw> for Drawing {
     }
 }
 
-/// A remark.
+/// A note on a row or on a single value.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Note {

@@ -40,7 +40,7 @@ pub(super) fn reproduce<'c>(shared: &Shared, observer: &'c dyn Observer) -> Resu
     part.finish()
 }
 
-/// Tables 1 and 2.
+/// Reproduces Tables 1 and 2.
 fn policies(part: &mut Part<'_>, venus: &Venus) -> Result<()> {
     let (mut all, mut by_size) = (Values::default(), Values::default());
     for (row, name) in LOGGED.into_iter().take(5) {
@@ -98,7 +98,7 @@ fn distributions(part: &mut Part<'_>, venus: &Venus, model: &Throughput) -> Resu
     Ok(())
 }
 
-/// Figures 6 to 8.
+/// Reproduces Figures 6 to 8.
 fn ablations(part: &mut Part<'_>, venus: &Venus) -> Result<()> {
     let mut all = Values::default();
     let (mut completion, mut queuing) = (Values::default(), Values::default());

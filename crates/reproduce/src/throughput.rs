@@ -50,7 +50,7 @@ pub struct Throughput {
 const ROUNDS: usize = 500;
 
 /// The published settings. As in interpret 0.7.8, training begins with random rounds of trees with two leaves. After
-/// these random rounds, interpret continues with rounds on the features that gain most, but our fit stops.
+/// these random rounds, interpret continues with rounds on the features that have the largest gain, but our fit stops.
 fn settings() -> Settings {
     Settings {
         learning_rate: 0.1,

@@ -66,7 +66,7 @@ const PLANNED: [Planned; 9] = [
 /// A simulation's results.
 pub struct Simulated {
     name: &'static str,
-    /// Its figures.
+    /// The figures of the simulated policy.
     pub figures: PolicyFigures,
     /// Job completion times in seconds, in ascending order.
     completions: Vec<i64>,

@@ -49,16 +49,16 @@ fn answers(solvers: &[SolverRow]) -> Grid {
         Head::text("solver"),
         Head::number("problems").meaning("number of decisions that the solver accepted"),
         Head::number("refused").meaning("number of decisions that the solver cannot make"),
-        Head::number("no plan").meaning("number of decisions for which it found no plan"),
+        Head::number("no plan").meaning("number of decisions for which the solver found no plan"),
         Head::number("optimal").meaning(
             "number of decisions with a proven optimal plan (for external programs: confirmed by the exact solver)",
         ),
         Head::number("total value")
-            .meaning("sum of the objective values of its plans over all problems"),
+            .meaning("sum of the objective values of the solver's plans over all problems"),
         Head::number("mean gap").meaning(
-            "mean shortfall of its plans from the value of the best plan, as a share of that value",
+            "mean shortfall of the solver's plans from the value of the best plan, as a share of that value",
         ),
-        Head::number("worst gap").meaning("the largest of these shortfalls"),
+        Head::number("worst gap").meaning("the largest shortfall of any of the solver's plans"),
     ];
     Grid::of("Answers", heads, solvers, |row| {
         let counts = [row.problems, row.refused, row.without_plan, row.optimal].map(count);
@@ -72,7 +72,7 @@ fn answers(solvers: &[SolverRow]) -> Grid {
 fn times(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),
-        Head::number("first plan").meaning("median time until it found its first plan"),
+        Head::number("first plan").meaning("median time until the solver found its first plan"),
         Head::number("median time").meaning("median time to answer a problem"),
         Head::number("99 % within").meaning("99th percentile of the time to answer a problem"),
     ];

@@ -67,7 +67,7 @@ pub struct RunDir {
     path: PathBuf,
     command: &'static str,
     arguments: Map<String, Value>,
-    /// `None` if the directory is new.
+    /// The earlier run in the directory; `None` if the directory is new.
     earlier: Option<Earlier>,
     /// Whether the directory has a `run.json`.
     announced: Mutex<bool>,
@@ -87,8 +87,9 @@ impl RunDir {
     /// the directory of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the directory holds other files, or if a subcommand other than `command` keeps results in
-    /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing to the directory.
+    /// [`Error::Usage`] if the directory holds files that no earlier run wrote, if another subcommand keeps results in
+    /// it, or if its `run.json` is a symbolic link or cannot be parsed. The directory is then left unchanged.
+    /// [`Error::Run`] if another run is writing to the directory.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
         refuse_strangers(path)?;

@@ -53,7 +53,7 @@ pub fn search(s: &Summary) -> Vec<Fact> {
     std::iter::once(algorithm).chain(quantities).collect()
 }
 
-/// The labels of those figures of a replay that need explaining, each with its explanation.
+/// The labels of the figures that need an explanation, each with its explanation.
 pub fn terms() -> Vec<(&'static str, &'static str)> {
     let all = QUANTITIES.iter().chain(&SEARCHED);
     let terms = all.map(|quantity| (quantity.label, quantity.meaning));

@@ -22,7 +22,7 @@ pub(crate) struct Bohb {
     seed: u64,
     /// The hyperparameters of the trials, by trial.
     parameters: Vec<Parameters>,
-    /// The losses at each resource. Resources are positive, so their bits are ordered like their values.
+    /// The losses at each resource. Resources are positive, so their bit patterns sort like their values.
     losses: BTreeMap<u64, Vec<Score>>,
 }
 

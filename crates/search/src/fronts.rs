@@ -24,7 +24,7 @@ struct Member {
 }
 
 impl Member {
-    /// If a loss is not finite, training diverged. All losses are then infinite.
+    /// If a loss is not finite, training diverged, and all losses of the trial are set to infinity.
     fn new(trial: u32, losses: &[f64]) -> Self {
         let has_diverged = !losses.iter().all(|loss| loss.is_finite());
         let losses = losses.iter();
@@ -52,9 +52,10 @@ impl Fronts {
     /// Adds a trial. All trials must have the same number of losses. If a loss of this trial is not finite, all
     /// its losses count as infinite.
     ///
-    /// The trial joins the first front in which no trial dominates it. There, it may dominate some trials. They move to
-    /// the next front, where they may dominate others, and so on. All other trials keep their fronts (Li et al.,
-    /// "Efficient Non-domination Level Update Approach for Steady-State Evolutionary Multiobjective Optimization", 2014).
+    /// The trial joins the first front in which no trial dominates it. The trials of that front that it dominates move
+    /// to the next front, where they may dominate other trials, and so on. All other trials keep their fronts (Li et
+    /// al., "Efficient Non-domination Level Update Approach for Steady-State Evolutionary Multiobjective Optimization",
+    /// 2014).
     pub fn insert(&mut self, trial: u32, losses: &[f64]) {
         let new = Member::new(trial, losses);
         // If a trial in some front dominates the new trial, so does a trial in each front before it.

@@ -88,7 +88,7 @@ impl Halving {
     }
 }
 
-/// The trials, best first.
+/// The measured trials, best first.
 fn ranked(measured: &[(u32, Vec<f64>)]) -> Vec<u32> {
     if measured.iter().any(|(_, losses)| losses.len() > 1) {
         let mut fronts = Fronts::default();

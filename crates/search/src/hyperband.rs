@@ -11,7 +11,7 @@ pub(crate) struct Hyperband {
 }
 
 impl Hyperband {
-    /// Trials are numbered in the order of the brackets.
+    /// Creates the brackets. Trials are numbered in the order of the brackets.
     pub(crate) fn new(brackets: Vec<Bracket>) -> Self {
         let mut first = 0_u32;
         let mut number = |bracket: Bracket| {

@@ -1,10 +1,10 @@
 //! Search algorithms, which schedule trials of hyperparameters or architectures, and learning curves that simulate
 //! training.
 //!
-//! A **trial** is a candidate: one choice of hyperparameters. A **job** trains a trial from one
-//! **resource** (epochs, steps, or another unit that the user chooses) to the next and measures its **loss**; lower is
-//! better. The resources at which trials are measured are **rungs**, and a trial that continues from one rung to the
-//! next is **promoted**. A **bracket** is a set of trials that compete with each other.
+//! A **trial** is a candidate: one choice of hyperparameters. A **job** trains a trial from one **resource** (epochs,
+//! steps, or another unit that the user chooses) to the next and measures its **loss**. A lower loss is better. The
+//! resources at which trials are measured are **rungs**, and a trial that continues from one rung to the next is
+//! **promoted**. A **bracket** is a set of trials that compete with each other.
 //!
 //! A [`Search`] hands out jobs and receives their losses. The caller decides when jobs run, how long they take and how
 //! many run at a time:

@@ -60,7 +60,7 @@ impl Median {
         }
     }
 
-    /// Whether a trial with this best loss is stopped at a rung. No trial is stopped before another has finished.
+    /// Whether a trial with this best loss is stopped at a rung. No trial is stopped before another trial has finished.
     fn is_stopped(&self, best: Score, rung: usize) -> bool {
         let averages = self.averages.get(rung).map_or(&[][..], Vec::as_slice);
         let median = median(averages);
@@ -77,7 +77,7 @@ impl Median {
 }
 
 impl Scheduler for Median {
-    /// Jobs of trials that have started come before new trials.
+    /// Jobs of trials that have already started take precedence over new trials.
     fn next_job(&mut self) -> Option<Job> {
         if let Some((_, job)) = self.ready.pop_first() {
             return Some(job);

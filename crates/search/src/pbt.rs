@@ -68,7 +68,7 @@ impl Pbt {
         }
     }
 
-    /// Draws the trial whose copy replaces a trial at a rung; `None` if the trial is not replaced.
+    /// Draws the copy that replaces the trial `trial` at a rung; `None` if `trial` is not replaced.
     fn replacement(&self, trial: u32, rung: u32) -> Option<Copy> {
         let mut ranked: Vec<(Score, u32)> = self.members.values().copied().collect();
         ranked.sort_unstable();
@@ -89,7 +89,7 @@ impl Pbt {
         })
     }
 
-    /// The hyperparameters of a trial that may be a copy.
+    /// The hyperparameters of a trial, whether or not it is a copy.
     fn own_parameters(&self, trial: u32) -> Parameters {
         match self.origins.get(&trial) {
             Some((_, parameters)) => parameters.clone(),

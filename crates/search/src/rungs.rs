@@ -36,7 +36,7 @@ impl Plan {
     /// * Random search has one rung, R.
     /// * Successive halving and ASHA have the rungs r, r·eta, r·eta², … below R, and then R. If R/r is a power of eta,
     ///   these are the rungs of Li et al. 2020. Otherwise, the paper's last rung is the highest r·eta^k below R. Here,
-    ///   R is an additional rung, to which the best trials of that rung are trained.
+    ///   R is an additional rung, to which the best trials of the rung below are trained.
     /// * Hyperband and BOHB have the rungs R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r is
     ///   not a power of eta, the first rung is above r.
     /// * Median stopping and population-based training have the rungs r, 2r, 3r, … below R, and then R.
@@ -72,7 +72,7 @@ impl Plan {
         rungs
     }
 
-    /// The rungs from R downward to r, then reversed.
+    /// The rungs R, R/eta, R/eta², … down to r, in ascending order.
     fn rungs_downward(&self) -> Vec<f64> {
         let most = self.max_resource * (1.0 + SAME);
         // Compares r·eta^s with R, not R / eta^s with r, because rounding may put the quotient just below r.

@@ -9,7 +9,7 @@ use crate::{Job, Parameters, Verdict};
 pub struct Parent {
     /// The trial.
     pub trial: u32,
-    /// The resource that it had consumed, and that the other trial started with.
+    /// The resource that the trial had consumed, from which the other trial continues.
     pub resource: f64,
 }
 
@@ -21,7 +21,7 @@ pub struct Parent {
 /// ```
 /// use gleaner_search::{Job, Next, Scheduler, Search, Verdict};
 ///
-/// /// Trains three trials to resource 10 and stops the others at resource 1 if their loss is above 1.
+/// /// Trains three trials to resource 1, and then those with a loss of at most 1 to resource 10.
 /// #[derive(Debug, Default)]
 /// struct Impatient {
 ///     started: u32,

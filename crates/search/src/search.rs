@@ -251,9 +251,9 @@ impl Search {
         self.true_loss(curves, trial, resource) + curves.noise(trial, resource)
     }
 
-    /// The loss without noise, as in [`Search::loss`].
+    /// Like [`Search::loss`], but without noise.
     pub fn true_loss(&self, curves: &LearningCurves, trial: u32, resource: f64) -> f64 {
-        // Most searches have no hyperparameters, so nothing is drawn for them.
+        // Nothing is drawn if the search has no hyperparameters, which is the case in most searches.
         let family = curves.family().filter(|_| !self.space.0.is_empty());
         let rank = family.and_then(|family| self.space.rank(&self.parameters(trial), family.seed));
         let own = |resource| curves.true_loss_at(trial, resource, rank);

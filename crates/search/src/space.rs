@@ -144,7 +144,7 @@ impl Space {
     }
 
     /// The rank of hyperparameters among all combinations, from 0 for the best to 1 for the worst; `None` if there are
-    /// no hyperparameters. Simulated searches derive the losses of trials from it.
+    /// no hyperparameters. Simulated searches derive the losses of trials from this rank.
     ///
     /// The best point of the unit cube is drawn with the seed. On each axis, the distance to it is measured as if the
     /// axis were a circle, and divided by the greatest distance, 0.5. For a uniform draw, each of these d shares is

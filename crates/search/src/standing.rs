@@ -96,9 +96,9 @@ impl ByFront {
 /// The top is a set that is updated trial by trial, because sorting a rung for each job would take quadratic time
 /// in total.
 ///
-/// Example with eta = 3: after 5 results the top has ⌊5 / 3⌋ = 1 trial, and after 6 results it has 2
-/// trials. If the seventh result is the best of all, its trial enters the top, and the worst of the three
-/// trials then leaves the top. That trial stays promoted if it already was.
+/// Example with eta = 3: after 5 results the top has ⌊5 / 3⌋ = 1 trial, and after 6 results it has 2 trials. If the
+/// seventh result is the best of all, its trial enters the top, and the worst of the three trials then leaves the top.
+/// That trial stays promoted if it has already been promoted.
 #[derive(Debug, Clone)]
 pub(crate) struct Top {
     eta: u32,

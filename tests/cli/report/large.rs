@@ -84,7 +84,7 @@ fn a_page_of_10_000_settings_is_small_and_works() {
     let text = page(directory.path(), "swept");
     assert!(text.len() < MOST, "{} bytes", text.len());
     assert!(text.contains("10,000 replays that differ in t_fwd (100 values), max_tasks"));
-    assert!(text.contains("The best 1,000 of 10,000 settings; settings.csv has all"));
+    assert!(text.contains("The best 1,000 of 10,000 settings; settings.csv lists all of them"));
     let figures = Figures::of(&text);
     let values = figures.get("heat-swept")["marks"]["values"]
         .as_array()

@@ -33,13 +33,13 @@ pub enum Refusal {
     FinishedTwice(u32),
     /// The reported work of a task is negative, infinite or not a number.
     Progress(Progress),
-    /// A measurement cannot be used. Holds a sentence with the reason.
+    /// A measurement is unusable. The string is a sentence with the reason.
     Measured(String),
     /// The submitted task has the same name as an earlier task.
     NameTaken(String),
-    /// The submitted tasks are invalid. Holds one sentence per fault.
+    /// The submitted tasks are invalid. Each string describes one fault.
     Tasks(Vec<String>),
-    /// A group is invalid. Holds a sentence with the reason.
+    /// A group is invalid. The string is a sentence with the reason.
     Group(String),
 }
 
@@ -214,7 +214,7 @@ fn check_measured(measured: &[Measured], state: &State<'_>) -> Result<(), Refusa
             let why = format!("task number {task} does not use class number {class}");
             return Err(Refusal::Measured(why));
         };
-        // Only the measured class is checked, because other classes may be measured in the same batch.
+        // Only the measured class is checked: other measurements in the batch may change the other classes.
         let task = task.in_class(measured.class).unwrap_or(task);
         if let Some(fault) = state.settings.faults(&[task]).into_iter().next() {
             return Err(Refusal::Measured(fault));

@@ -1,4 +1,4 @@
-//! The problem of a decision on nodes of several classes.
+//! The problem that a decision solves if the nodes are of several classes.
 //!
 //! Each task has its own bounds and curve in each class, so the same number of nodes may be worth more in one class
 //! than in another. A task's options are all pairs of a class and a number of nodes that the task can hold. The value
@@ -87,7 +87,7 @@ impl ClassDemand {
         }
     }
 
-    /// Adds a task whose values in each class [`TrainingTask::in_classes`] has set.
+    /// Adds a task. [`TrainingTask::in_classes`] must have set its values in each class.
     ///
     /// # Errors
     /// A value of its objective is out of range.
@@ -136,7 +136,7 @@ impl ClassDemand {
         classes.collect()
     }
 
-    /// Replaces the values of the task at position `place`, whose curves or costs were measured.
+    /// Replaces the values of the task at position `place` after its curves or costs were measured.
     ///
     /// # Errors
     /// A value of its objective is out of range.
@@ -258,7 +258,7 @@ impl Asking {
     }
 
     /// Lists the task's options with the values of Sia's scheduler (SOSP 2023, section 3.4). A change of nodes counts
-    /// as a loss of goodput, which is greater for younger tasks.
+    /// as a loss of goodput. The younger the task, the greater the loss.
     fn list_sia_options(
         &self,
         standing: &Standing<'_>,

@@ -1,4 +1,4 @@
-//! Deciders, which make the decisions: each uses a solver or follows a script.
+//! Deciders make the allocation decisions. A decider uses a solver or follows a script.
 
 use std::time::Instant;
 
@@ -84,8 +84,8 @@ pub trait Decider {
         ))
     }
 
-    /// Decides at `event` on `problem`, whose tasks are the active tasks in order. The problem's id contains the
-    /// event and its time.
+    /// Makes the decision at event `event`. The tasks of `problem` are the active tasks, in order. The problem's id
+    /// contains the event and its time.
     ///
     /// # Errors
     /// The solver or the script fails; the replay then stops.
@@ -94,7 +94,7 @@ pub trait Decider {
     /// Like [`Decider::decide`], but with nodes of several classes.
     ///
     /// # Errors
-    /// Same as [`Decider::decide`]. Also [`Error::Usage`] if the decider does not support classes.
+    /// The solver or the script fails, or the decider does not support classes ([`Error::Usage`]).
     fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
         let _ = (event, problem);
         Err(no_classes(self.name()))
@@ -122,7 +122,7 @@ pub struct SolverDecider {
 }
 
 impl SolverDecider {
-    /// Creates a decider that asks the solver specified by `spec`. Do not pass `auto`: pass the solver that `auto`
+    /// Creates a decider that uses the solver specified by `spec`. Do not pass `auto`: pass the solver that `auto`
     /// chooses ([`SolverSpec::for_problem`]), so that tables name that solver.
     ///
     /// # Errors
@@ -140,7 +140,7 @@ impl SolverDecider {
         }
     }
 
-    /// Creates a decider that asks `solver`, which may be any implementation of [`Solver`].
+    /// Creates a decider that uses `solver`, which can be any implementation of [`Solver`].
     pub fn of(solver: Box<dyn Solver + Send>, limits: Limits) -> Self {
         Self::with(Backend::Alike(solver), limits)
     }
@@ -216,8 +216,8 @@ impl SolverDecider {
     }
 }
 
-/// The error for a solver that fails on a problem. It contains the problem's id, which states the event and its time,
-/// unless the problem is invalid or another solver must be chosen.
+/// The error for a solver that fails on a problem. Unless the problem is invalid or another solver must be chosen, the
+/// error contains the problem's id, which states the event and its time.
 fn unsolved(solver: &str, problem: &str, error: SolveError) -> Error {
     match error {
         SolveError::Invalid(_) => error.into(),

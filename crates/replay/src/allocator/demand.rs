@@ -243,7 +243,7 @@ impl Demand {
         }
     }
 
-    /// Records which tasks the decision resized, in the order of admission.
+    /// Records the tasks that the decision resized. `resized` is in the order of admission.
     pub fn resized(&mut self, resized: &[Resize]) {
         let Wanted::InClasses(demand) = &mut self.wanted else {
             return;

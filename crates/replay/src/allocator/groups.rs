@@ -77,8 +77,8 @@ impl Groups {
         self.by_task.get(name).map(|of| of.as_slice().into())
     }
 
-    /// Sets the groups of a problem. `memberships` are the groups of its tasks, in the same order. Groups
-    /// without a task in the problem are omitted.
+    /// Sets the groups of a problem. `memberships` lists the groups of each of its tasks, in the order of the tasks.
+    /// Groups without a task in the problem are omitted.
     pub fn apply<'m>(
         &self,
         problem: &mut Problem,

@@ -1,9 +1,9 @@
 //! Lowers the minimums of groups if they cannot be met.
 //!
-//! A group's minimum is out of reach if too few nodes are idle, or if its tasks cannot hold that
-//! many nodes. The replay then continues with a lower minimum: the most nodes that the group can
-//! hold. Earlier groups take precedence. The first group gets as close to its minimum as any plan
-//! allows. The second group then gets as close as the first group allows, and so on.
+//! A group's minimum is out of reach if too few nodes are idle, or if its tasks cannot hold as many nodes as the
+//! minimum. The replay then lowers the minimum to the most nodes that the group can hold. Earlier groups take
+//! precedence. The first group gets as close to its minimum as any plan allows. The second group then gets as close as
+//! the first group allows, and so on.
 //!
 //! Example: 5 nodes are idle, and two groups have a minimum of 4 each, with tasks that run on any
 //! number of nodes. The first group keeps its minimum, and the minimum of the second becomes 1.
@@ -16,7 +16,7 @@ use gleaner_solvers::{Allocation, Goal, Limits, Problem, SolveError, Solver, Sta
 
 /// A problem with groups of tasks.
 pub(super) trait Grouped: Clone {
-    /// The interface of the solvers for such problems.
+    /// The trait of the solvers for these problems.
     type Solver: ?Sized;
     /// The answer of a solver.
     type Answer;
@@ -82,7 +82,8 @@ pub(super) fn solve<'p, P: Grouped>(
     })
 }
 
-/// Lowers the minimum of every group to a number of nodes that the group can get. `None` if no group has a minimum.
+/// The problem with the minimum of every group lowered to a number of nodes that the group can get; `None` if no group
+/// has a minimum.
 fn lowered<P: Grouped>(
     problem: &P,
     solver: &mut P::Solver,

@@ -208,8 +208,9 @@ impl<'a> Allocator<'a> {
     /// Processes a batch of events and makes the next decision.
     ///
     /// # Errors
-    /// The batch is invalid. The allocator refuses it and can process another batch. After any other error, the
-    /// allocator cannot continue.
+    /// The batch is invalid, the decider fails, its plan cannot be carried out, or a value of the objective is out of
+    /// range. After an invalid batch, the allocator can process another batch; after any other error, it cannot
+    /// continue.
     pub fn advance(
         &mut self,
         batch: &Batch<'_>,

@@ -46,7 +46,7 @@ pub struct NodePool {
     arrivals: u32,
     /// The class of each node.
     class: Vec<u16>,
-    /// The idle nodes of each class that no task holds.
+    /// For each class, the idle nodes that no task holds.
     free: Vec<NodeSet>,
     /// Number of idle nodes of each class, used or not.
     idle: Vec<u32>,
@@ -154,7 +154,7 @@ impl NodePool {
         self.holder[node as usize] = Holder::Busy;
     }
 
-    /// Moves a free `node` to `task`.
+    /// Assigns the free node `node` to the task `task`, which holds the nodes `held`.
     pub fn take(&mut self, node: u32, task: u32, held: &mut NodeSet) {
         let (class, key) = (self.class(node), self.key(node));
         self.free[class].0.remove(&key);

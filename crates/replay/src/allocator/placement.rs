@@ -48,7 +48,8 @@ impl<'a> Placement<'a> {
         self.held.iter().map(|(_, nodes)| nodes.len())
     }
 
-    /// Class and number of the nodes of each active task, in the order of admission; `None` if a task holds no node.
+    /// Class and number of the nodes of each active task, in the order of admission; `None` for a task that holds no
+    /// nodes.
     pub fn held(&self) -> impl Iterator<Item = Option<Held>> {
         self.held.iter().map(|(_, nodes)| self.held_of(nodes))
     }
@@ -181,8 +182,9 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Gives each task the number and class of nodes in its entry of `next`. A task that moves to another class
-    /// releases all of its nodes. Tasks shrink first, so that growing tasks can use the nodes that become free.
+    /// Gives each task the number of nodes, and the class, that its entry in `next` specifies. A task that moves to
+    /// another class releases all of its nodes. Tasks shrink first, so that growing tasks can use the nodes that become
+    /// free.
     fn apply_counts(
         &mut self,
         next: &[Held],

@@ -72,7 +72,7 @@ impl Registry {
         self.count() - 1
     }
 
-    /// Adds a task of another registry, in its stage and with its submission time.
+    /// Adds a task from another registry, with its stage and submission time.
     pub fn restore(&mut self, task: TrainingTask, stage: Stage, submitted: Utc) {
         self.entries.push(Entry {
             stage,

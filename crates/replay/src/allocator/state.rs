@@ -1,6 +1,6 @@
 //! The state of an allocator, from which another allocator can continue.
 //!
-//! After a restart, a daemon that stored the state repeats only the later batches.
+//! A daemon that stores the state only has to repeat the later batches after a restart.
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{TrainingTask, Utc};
@@ -27,7 +27,7 @@ pub struct AllocatorState {
     groups: Vec<String>,
 }
 
-/// The stage of a task.
+/// The stage and the submission time of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct TaskStage {
     stage: Stage,
@@ -113,7 +113,7 @@ impl<'a> Allocator<'a> {
     /// same order and with all of their tasks. The rule for the choice of nodes must not depend on earlier events.
     ///
     /// # Errors
-    /// The state does not match these tasks, groups and nodes.
+    /// The state does not match the tasks, the groups or the nodes.
     pub fn restore(
         settings: Settings,
         nodes: usize,

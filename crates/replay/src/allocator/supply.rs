@@ -12,7 +12,7 @@ use super::registry::Registry;
 use super::rounds::Rounds;
 use super::trials::{Declared, Searcher, Trials};
 
-/// The source of tasks in addition to the tasks that batches submit.
+/// The source of the tasks that batches do not submit.
 pub enum Source<'a> {
     /// No other source: batches submit all tasks.
     Batches,

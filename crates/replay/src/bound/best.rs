@@ -130,8 +130,8 @@ impl<'a> Best<'a> {
 /// Computes the best value for each number of nodes after an event from the values before the event. For each number
 /// after the event, the best number before the event is stored in `former`, unless `former` is empty.
 ///
-/// The cost of a change depends on the number of nodes before it and on its direction, but not on the number after
-/// it. So one pass in each direction is enough: it keeps the best value so far, minus the cost of a change.
+/// The cost of a change depends on the number of nodes before it and on its direction, but not on the number after it.
+/// So one pass in each direction is enough. Each pass keeps the best value so far, minus the cost of a change.
 fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
     let mut set = |n: usize, from: usize| {
         if let Some(former) = former.get_mut(n) {

@@ -75,7 +75,7 @@ pub struct Stay {
     pub to: u32,
 }
 
-/// A replay: its idle nodes and active tasks over time.
+/// The idle nodes and the active tasks of a replay, over time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Course {
     /// All intervals in chronological order.

@@ -1,9 +1,9 @@
 //! Searches for the prices that give the lowest bound.
 //!
-//! A subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than are idle, and
-//! fall where they want fewer. The target of each step is a bound slightly below the best so far. The step would reach
-//! it if the bound were linear (Polyak's step). The distance to this target is halved when no better bound has been
-//! found for some rounds.
+//! This is a subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than are idle,
+//! and fall where they want fewer. The target of each step is slightly below the best bound so far. If the bound were
+//! linear, the step would reach the target (Polyak's step). The distance to the target is halved when no better bound
+//! has been found for some rounds.
 
 use gleaner_domain::Observer;
 
@@ -14,7 +14,7 @@ use super::best::Best;
 /// another 0.02 %.
 const ROUNDS: usize = 60;
 
-/// The target of the first steps is below the best bound so far by this share.
+/// Share by which the target of the first steps is below the best bound so far.
 const FIRST_AIM: f64 = 0.01;
 /// The search ends once the distance to the target is at most this share of the best bound.
 const LAST_AIM: f64 = 1e-6;

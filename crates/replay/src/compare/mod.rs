@@ -125,7 +125,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
         Ok(())
     }
 
-    /// The rows.
+    /// Ends the comparison and returns its rows.
     fn end(self) -> Compared {
         let by_problem = self.rows.chunks(self.contenders.len().max(1));
         let optima = self.optima.iter().map(|known| known.as_ref()?.as_ref());

@@ -20,7 +20,7 @@ pub(super) struct Active {
     pub pending_cost: f64,
     /// Accounts of the task for the time since the last event.
     pub spell: Spell,
-    /// Whether any of the task's nodes left at this event.
+    /// Whether any of the task's nodes left at the current event.
     pub preempted: bool,
 }
 
@@ -148,7 +148,7 @@ impl Spell {
         self.gross_work - self.rescale_loss - self.preemption_loss - self.after_completion_work
     }
 
-    /// Node-seconds on which unfinished tasks ran.
+    /// Node-seconds during which unfinished tasks ran.
     pub fn before_completion(&self) -> f64 {
         self.used - self.after_completion - self.below_minimum
     }

@@ -107,8 +107,7 @@ impl StaticSplit {
     }
 }
 
-/// Records the data from which the efficiency of a run is computed: its idle nodes and active
-/// tasks.
+/// Records the idle nodes and the active tasks of a run, from which its efficiency is computed.
 #[derive(Debug)]
 pub(super) struct EfficiencyMeter {
     split: StaticSplit,

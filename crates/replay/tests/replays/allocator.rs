@@ -339,7 +339,7 @@ impl Decider for Fixed {
     }
 }
 
-/// Task `index` does `rate` units of work per second on one node, and rescales in `seconds`.
+/// A measurement: task `index` does `rate` units of work per second on one node, and a rescale costs `seconds` seconds.
 fn measured(index: u32, rate: f64, seconds: f64) -> Measured {
     Measured {
         task: index,

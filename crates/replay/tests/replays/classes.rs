@@ -134,9 +134,9 @@ fn a_script_can_move_a_task_to_another_class() {
     assert!(same.contains("moves to other nodes"), "{same}");
 }
 
-/// The node that task `a` holds after `measurements`, each of which is a class and the rate on 1 node of it. One node
-/// of the class `slow` and one of `fast` are idle. The task file states 4 units of work per second on the slow node
-/// and 10 on the fast node. A measurement raises the cost of a move from 3 s to 20 s.
+/// The node that task `a` holds after `measurements`, each of which consists of a class and the rate on one node of
+/// that class. One node of the class `slow` and one of `fast` are idle. The task file states 4 units of work per second
+/// on the slow node and 10 on the fast node. A measurement raises the cost of a move from 3 s to 20 s.
 fn held_after(measurements: &[(usize, f64)]) -> Result<u32, AllocatorError> {
     let settings = allocator::Settings {
         t_fwd: 60.0,
@@ -410,8 +410,8 @@ fn a_group_gets_its_minimum_in_any_class() {
     assert_eq!(outcome.summary.events_short, Some(2));
 }
 
-/// A random task: work, rescale costs, move cost, whether only points are allowed, and terms for each class. The terms
-/// are the minimum number of nodes and the rates; `None` if the task does not use the class.
+/// A random task: work, rescale costs, move cost, whether only points of the curve are allowed, and terms for each
+/// class. The terms are the minimum number of nodes and the rates; `None` if the task does not use the class.
 type Drawn = (
     f64,
     [f64; 2],

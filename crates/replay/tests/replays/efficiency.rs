@@ -52,7 +52,7 @@ pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTas
     }
 }
 
-/// Starts the replay with an empty allocation, so that the first event is like any other.
+/// The summary of a replay that starts with an empty allocation, so that the first event is like any other.
 fn summary(log: &EventLog, tasks: &[TrainingTask], max_tasks: usize) -> Summary {
     summary_by(NodeRule::Arrival, log, tasks, max_tasks)
 }

@@ -497,7 +497,7 @@ fn tasks_that_no_reader_accepts_are_errors() {
     assert!(replay(&log, &twice[..1], &options(60.0, 1), &mut decider).is_ok());
 }
 
-/// Runs a script of (event, task, node) triples on two tasks and two nodes.
+/// Runs a script of (event, task, node) triples for two tasks. Nodes 0 and 1 are idle at first; node 2 is always busy.
 fn scripted(lines: &[(usize, &str, u32)]) -> gleaner_domain::Result<Outcome> {
     let log = log(3, &[(0, &[0, 1]), (100, &[0, 1]), (200, &[0])]);
     let mut script = Script {

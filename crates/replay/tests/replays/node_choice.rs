@@ -231,14 +231,14 @@ fn blocks_are_close_to_the_best_assignment() {
         (loss, least, cases) = (loss + found, least + best, cases + 1);
     }
     println!(
-        "{exact} of {cases} are the best; {:.4} of the least loss in all",
+        "{exact} of {cases} assignments are the best; the total loss is {:.4} times the least",
         loss / least
     );
     assert!(loss <= 1.1 * least, "{}", loss / least);
 }
 
-/// Compares the work of ten and of a hundred endless tasks on Summit with their work under the original's rule. Also
-/// checks the efficiency of the published tasks relative to free rescaling.
+/// Compares the work that ten and a hundred endless tasks do on Summit under `blocks` and under the original's rule.
+/// Also checks the efficiency of the published tasks relative to free rescaling.
 #[test]
 fn blocks_do_more_work_on_the_summit_log() {
     let (Some(log), Some(published)) = (summit(None), published_tasks("hps-shufflenet", "1000J"))
@@ -343,7 +343,7 @@ fn the_learnt_order_replaces_names_on_a_generated_log() {
         let [arrival, blocks, learned] = work_by_rule(&log, 4, from);
         let earned = (learned - arrival) / (blocks - arrival);
         println!(
-            "from {from} of the log: {} with names, {} without: {earned} of it",
+            "from {from} of the log: {} with names, {} without: {earned} of the gain",
             blocks / arrival,
             learned / arrival
         );

@@ -101,7 +101,7 @@ fn task(name: &str, speed: f64, priority: f64) -> TrainingTask {
     }
 }
 
-/// Node-seconds of each task over seconds 10 to 1000.
+/// Node-seconds that each task holds from second 10 to second 1000.
 fn held(text: &str, tasks: &[TrainingTask]) -> Vec<f64> {
     let outcome = run(&idle(5), tasks, objective(text), SolverKind::Exact);
     assert_eq!(outcome.steps[0].status, StepStatus::Optimal);

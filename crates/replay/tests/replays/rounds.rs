@@ -27,10 +27,9 @@ fn repeated(rows: &[(i64, u32)], tasks: &[TrainingTask], change: Options) -> Out
     outcome
 }
 
-// Derived by hand: two nodes are always idle, and there is an event every 10 s. Each task runs on one
-// node and does one unit of work per second. The second round begins at 10 s, when `a` has finished and
-// `b` is still running. The `b` of the second round has a node from 20 s to 50 s; it starts when the
-// `a` of that round has finished.
+// Derived by hand: two nodes are always idle, and there is an event every 10 s. Each task runs on one node and does one
+// unit of work per second. The second round begins at 10 s, when `a` has finished and `b` is still running. In the
+// second round, `b` starts when `a` has finished, so it runs from 20 s to 50 s.
 #[test]
 fn a_round_begins_as_soon_as_there_is_room_for_its_first_task() {
     let rows: Vec<(i64, u32)> = (0..=5).map(|k| (10 * k, 2 + (k % 2) as u32)).collect();

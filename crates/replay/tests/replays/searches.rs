@@ -358,7 +358,7 @@ fn rungs_are_seen_by_objectives() {
         let outcome = replay(&log, &tasks, &options, &mut solver(SolverKind::Exact)).unwrap();
         outcome.search.unwrap().rungs.last().unwrap().first_s
     };
-    // Trials at higher rungs take precedence, and reach the last rung sooner.
+    // The first objective favours trials at higher rungs, which therefore reach the last rung sooner.
     assert!(median("pow(100, rung) * rate") < median("pow(0.01, rung) * rate"));
 }
 

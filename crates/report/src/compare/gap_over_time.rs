@@ -69,7 +69,7 @@ type Step = (f64, f64);
 /// Returns the steps of each solver, from all problems.
 fn steps(incumbents: &[IncumbentRow]) -> BTreeMap<Arc<str>, Vec<Step>> {
     let mut steps: BTreeMap<Arc<str>, Vec<Step>> = BTreeMap::new();
-    // If the time goes backwards, the rows belong to another problem of the same name.
+    // If the time goes backwards, the rows belong to another problem with the same name.
     let is_same = |a: &IncumbentRow, b: &IncumbentRow| {
         a.problem == b.problem && a.solver == b.solver && a.after_us <= b.after_us
     };

@@ -49,7 +49,7 @@ fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis,
     let edges = edges(cuts, least, greatest);
     let read = format!(
         "What each value adds to the prediction. The thin curves are one standard deviation \
-         (over the bags) above and below this; they are far apart where data are scarce. The first \
+         (over the bags) above and below the score; they are far apart where data are scarce. The first \
          step begins at {}, and the last step ends at {}; both may be drawn shorter.{}",
         number(least),
         number(greatest),

@@ -248,7 +248,7 @@ fn shape(shape: Shape) -> &'static str {
     }
 }
 
-/// Rounds a number to eight significant digits, finer than any screen can show. Whole numbers are not rounded.
+/// Rounds a number to eight significant digits, which is finer than any screen can show. Whole numbers are not rounded.
 fn rounded(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() || number.fract() == 0.0 {
         return number;
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(rounded(0.0), 0.0);
     }
 
-    // The expected values are computed by formula. The first curve has 100,000 points, and the second curve is the
+    // The expected values are computed with a formula. The first curve has 100,000 points, and the second curve is the
     // first multiplied by 0.91. The thinned curves keep the area and the extremes, and share their intervals.
     #[test]
     fn means_of_many_points_keep_the_area() {

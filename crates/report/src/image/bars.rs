@@ -11,7 +11,7 @@ use crate::figure::{Colour, Part};
 /// Minimum length of a part at which its label fits, as a share of the axis.
 const ROOM: f64 = 0.07;
 
-/// Horizontal bars, each made of parts placed end to end.
+/// Draws horizontal bars, each made of parts placed end to end.
 pub(super) fn lying<B: DrawingBackend>(
     canvas: &Canvas<B>,
     axes: &mut Axes<'_, B>,
@@ -47,7 +47,7 @@ pub(super) fn lying<B: DrawingBackend>(
     Ok(())
 }
 
-/// Upright bars side by side.
+/// Draws upright bars side by side.
 pub(super) fn upright<B: DrawingBackend>(
     _: &Canvas<B>,
     axes: &mut Axes<'_, B>,

@@ -87,7 +87,7 @@ pub(super) fn week(log: &Inspection) -> Figure {
     Figure {
         id: "week".to_owned(),
         title: "Idle nodes by weekday and hour".to_owned(),
-        text: "On average over the time that the log covers; the stronger the colour, the more \
+        text: "Averages over the time that the log covers. The stronger the colour, the more \
                nodes are idle."
             .to_owned(),
         x: Axis::names("hour", hours),

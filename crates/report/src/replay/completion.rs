@@ -41,7 +41,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
 }
 
 /// Counts the tasks that have reached the time that `of` returns, for example their end. The curve runs from the first
-/// event to the last, and further if any such time is outside this range.
+/// event to the last, and further if any of these times is outside this range.
 fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Utc>) -> Vec<(f64, f64)> {
     let mut times: Vec<Utc> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();

@@ -76,7 +76,7 @@ fn used<'a>(runs: &'a [Named<'a>]) -> impl Iterator<Item = Curve> + 'a {
     })
 }
 
-/// The points of a curve: the time of each step of a replay, and the quantity that `of` returns for it.
+/// The points of a curve: the time of each step of a replay, and the quantity that `of` returns for the step.
 pub(super) fn points(run: &ReplayRun, of: fn(&StepRow) -> f64) -> Vec<(f64, f64)> {
     let steps = run.steps.iter();
     steps.map(|step| (millis(step.time), of(step))).collect()

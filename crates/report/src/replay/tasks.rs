@@ -10,7 +10,7 @@ use gleaner_domain::Utc;
 use gleaner_domain::results::replay::AllocationRow;
 use gleaner_runs::read::ReplayRun;
 
-/// Maximum number of rows in the figure. With more rows, readers could not tell them apart.
+/// Maximum number of rows in the figure. Readers could not tell a larger number of rows apart.
 const MAX_ROWS: usize = 60;
 /// Maximum number of spans in the figure; thinning may leave a few more.
 const MAX_SPANS: usize = 60_000;
@@ -154,7 +154,7 @@ fn text(run: &ReplayRun, kind: Rows, rows: &[Row], step: f64) -> String {
             )
         }
     };
-    text += "; a stronger colour means more nodes.";
+    text += ". A stronger colour means more nodes.";
     if step > 0.0 {
         let hours = hours(step / 1e3);
         text += &format!(" Each interval of {hours} h shows its largest number of nodes.");

@@ -14,7 +14,7 @@ const SHARES: [f64; 7] = [10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9];
 /// The distribution of job completion times.
 pub(crate) fn completion(run: &Named<'_>) -> Figure {
     let text =
-        "Share of jobs that ended within a given time after submission; further left is better.";
+        "Share of jobs that ended within a given time after submission. Curves further to the left are better.";
     figure(
         run,
         "jct",

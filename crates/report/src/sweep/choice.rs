@@ -228,8 +228,8 @@ mod tests {
         }
     }
 
-    // Derived by formula: the mean is 5.5 for each solver, and 5 and 6 for the two windows. Each solver and each window
-    // has 2 trials.
+    // Derived from the formula: the mean is 5.5 for each solver, and 5 and 6 for the two windows. Each solver and each
+    // window has 2 trials.
     #[test]
     fn weights_are_variances_between_values() {
         let trials = trials();

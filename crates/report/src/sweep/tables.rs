@@ -76,7 +76,7 @@ pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     let title = match settings {
         0..=LISTED => format!("All {} settings, best first", count(settings)),
         _ => format!(
-            "The best {} of {} settings; settings.csv has all",
+            "The best {} of {} settings; settings.csv lists all of them",
             count(LISTED),
             count(settings)
         ),

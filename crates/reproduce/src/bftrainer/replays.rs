@@ -44,7 +44,7 @@ impl TaskFiles {
     }
 }
 
-/// The ten tasks of the recorded run.
+/// The ten tasks of the recorded ShuffleNet run.
 pub const TEN: TaskFiles = TaskFiles::new("ShuffleNet, 10 tasks", "hps-shufflenet", "10J");
 
 /// The settings that differ between replays. All other settings are the original's settings.

@@ -74,7 +74,7 @@ const PLANNED: [Planned; 4] = [
     },
 ];
 
-/// A finished training.
+/// A finished training run.
 struct Trained {
     /// Validation errors by epoch.
     errors: Vec<f64>,

@@ -13,7 +13,7 @@ use gleaner_logs::polls::{Poll, StateClass, each_poll};
 pub(super) struct Polls {
     /// Times of the polls, in seconds since 1970.
     pub times: Vec<i64>,
-    /// Number of idle nodes in each poll, pilots included.
+    /// Number of idle nodes in each poll, including nodes with pilots.
     pub free: Vec<u64>,
     /// Number of nodes with pilots in each poll.
     pub pilots: Vec<u64>,

@@ -24,11 +24,12 @@ pub struct SolverTimes {
     pub max_seconds: f64,
     /// Total time for all problems, in seconds.
     pub total_seconds: f64,
-    /// The solver's time divided by the exact solver's: geometric mean over the problems. `None` for the exact solver.
+    /// Geometric mean over the problems: the solver's time divided by the exact solver's time. `None` for the exact
+    /// solver.
     pub mean_ratio: Option<f64>,
-    /// The solver's total time divided by the exact solver's; `None` for the exact solver.
+    /// The solver's total time divided by the exact solver's total time; `None` for the exact solver.
     pub total_ratio: Option<f64>,
-    /// The solver's time divided by the exact solver's: minimum over the problems. `None` for the exact solver.
+    /// Minimum over the problems: the solver's time divided by the exact solver's time. `None` for the exact solver.
     pub least_ratio: Option<f64>,
 }
 

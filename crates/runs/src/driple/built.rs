@@ -24,9 +24,9 @@ pub struct Summary<'a> {
     pub train_batches: usize,
     /// Number of operations in the graph files.
     pub operations: usize,
-    /// Number of those operations that run on GPUs.
+    /// Number of operations in the graph files that run on GPUs.
     pub on_gpus: usize,
-    /// Number of those operations that are in groups.
+    /// Number of operations in the graph files that are in groups.
     pub grouped: usize,
     /// Number of jobs with fewer groups than requested.
     pub jobs_with_fewer_groups: usize,
@@ -143,7 +143,7 @@ impl<'a> Summary<'a> {
         if self.left_out.len() > LISTED {
             let _ = writeln!(
                 text,
-                "    and {} more, see --json",
+                "        and {} more (--json lists all)",
                 self.left_out.len() - LISTED
             );
         }

@@ -16,7 +16,7 @@ use gleaner_domain::results::search::{RungRow, SearchOutcome, SearchRow};
 pub struct ReplayRun {
     /// The content of `summary.json`.
     pub summary: Summary,
-    /// The replay's steps, one for each event, in order of time.
+    /// The replay's steps, one for each event, in chronological order.
     pub steps: Vec<StepRow>,
     /// The tasks, in the order of their file.
     pub tasks: Vec<TaskRow>,
@@ -24,7 +24,7 @@ pub struct ReplayRun {
     pub allocations: Vec<AllocationRow>,
     /// The names of the nodes that tasks held. [`AllocationRow::node`] is an index into this list.
     pub nodes: Vec<String>,
-    /// The class of each of these nodes; `None` if the log has only one class.
+    /// The class of each node in `nodes`; `None` if the log has only one class.
     pub class_of_node: Option<Vec<String>>,
     /// The idle fragments of the log by length. `None` if an earlier version of the program made
     /// the run.

@@ -13,8 +13,7 @@ use gleaner_io::rows::{CellResult, Col, Header, Row};
 /// row is wrong, `check` returns the column and the expected value.
 ///
 /// # Errors
-/// The file is missing or damaged. Cells with unexpected values are faults, which are reported
-/// together.
+/// The file is missing or damaged, or cells have unexpected values. All of these cells are reported together.
 pub(super) fn read_records<R: Record>(
     files: &RunFiles<'_>,
     name: &str,
@@ -39,7 +38,7 @@ pub(super) fn read_records<R: Record>(
     Ok(rows)
 }
 
-/// Reads all rows of a table with these columns, using `read` for each row.
+/// Reads these columns of a table, and converts each row with `read`.
 ///
 /// # Errors
 /// Same as [`read_records`].

@@ -62,7 +62,8 @@ impl SweepRuns {
             .field("metric")
         })?;
         let over = document.intervals;
-        // The time to compute the intervals grows with the number of resamples, so a damaged file must not set it.
+        // The time to compute the intervals grows with the number of resamples, so a number outside the range is
+        // rejected.
         if let Replication::Blocks(bootstrap) = over
             && !RESAMPLES.contains(&bootstrap.resamples)
         {

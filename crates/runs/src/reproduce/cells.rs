@@ -109,7 +109,7 @@ fn size(row: &ReproducedRow) -> f64 {
     share.map_or(0.0, f64::abs)
 }
 
-/// Our values by row and column; a single row is transposed.
+/// Our values by row and column. A single row is transposed.
 fn matrix(artifact: &Artifact) -> Grid {
     let (rows, columns) = (
         names(artifact, |row| &row.row),

@@ -53,7 +53,7 @@ source.
 /// The heading of the table of counts.
 const COUNTS: &str = "\nNumber of values by verdict:\n\n";
 
-/// The document.
+/// The Markdown document with all artifacts.
 pub fn markdown(artifacts: &[Artifact]) -> String {
     let mut out = HEAD.to_owned();
     out.push_str(COUNTS);

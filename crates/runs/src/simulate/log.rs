@@ -16,8 +16,7 @@ pub(super) struct Row<'a> {
     vc: &'a str,
     workload: Option<&'a Workload>,
     outcome: &'a JobOutcome,
-    /// Whether the job was profiled, how many seconds it waited for the profiler, and whether it
-    /// ended there.
+    /// Whether the job was profiled, how many seconds it waited for the profiler, and whether it ended in the profiler.
     profile: (bool, i64, bool),
     score: Option<u8>,
 }

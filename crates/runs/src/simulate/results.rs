@@ -64,7 +64,7 @@ impl Figure {
 pub(super) const ALL: &str = "all";
 
 /// A figure by virtual cluster (rows) and policy (columns) as CSV. Values are whole seconds,
-/// rounded down as in the published tables; cells are empty if a virtual cluster had no jobs.
+/// rounded down as in the published tables. Cells are empty if a virtual cluster had no jobs.
 ///
 /// # Errors
 /// Returns the CSV writer's error, which does not occur in practice.

@@ -279,7 +279,7 @@ pub const QUANTITIES: [Quantity; 29] = [
         .meaning("mean of the times from a task's submission to its end, for the tasks that finished"),
     Quantity::time("median", |s| s.completion_median_s)
         .part(1)
-        .meaning("median of these times"),
+        .meaning("median time from a task's submission to its end, for the tasks that finished"),
     Quantity::time("last task", |s| s.completion_last_s)
         .part(1)
         .remark(|_| "after the first event".to_owned())
@@ -314,7 +314,7 @@ pub const SEARCHED: [Quantity; 13] = [
              without noise",
         ),
     Quantity::count("trials on the front", |s| trials(s.front_trials))
-        .meaning("finished trials on the front: no other one is at least as good in all losses and better in one"),
+        .meaning("finished trials on the front: no other finished trial is at least as good in all losses and better in one"),
     Quantity::work("wasted work", |s| s.wasted_work)
         .meaning("work for trials that did not reach the last rung"),
     Quantity::share("wasted share", wasted_share)

@@ -201,7 +201,7 @@ fn left_out(groups: &[Group], mode: Mode, metric: &Metric) -> String {
 /// them.
 ///
 /// # Errors
-/// `run` cannot create a run; its error is returned.
+/// `run` cannot create a run. Returns the error of `run`.
 pub fn listing(
     count: usize,
     run: &dyn Fn(usize) -> Result<SweepRun>,

@@ -41,7 +41,7 @@ fn nodes_that_the_profiler_adds_count_in_the_utilisation() {
     assert_eq!(m.gpu_utilisation, 8300.0 / (56.0 * 540.0));
 }
 
-// Golden value.
+// Golden value: the summary that programs read.
 #[test]
 fn the_summary_for_programs() {
     let m = metrics();
@@ -160,7 +160,7 @@ fn result_tables_are_written() {
     assert!(read("summary.json").contains("\"avg_jct_s\": 365.0"));
 }
 
-// Golden value.
+// Golden value: the printed text.
 #[test]
 fn the_summary_for_people() {
     let m = metrics();

@@ -1,4 +1,4 @@
-//! Helpers of the tests: handmade runs, and functions that read Parquet files as rows of strings.
+//! Helpers for the tests: handmade runs, and functions that read Parquet files as rows of strings.
 
 use std::path::Path;
 
@@ -198,7 +198,7 @@ impl Content {
     pub fn texts(&self, name: &str) -> Vec<String> {
         let text = |cell: &Field| match cell {
             Field::Str(text) => text.clone(),
-            other => panic!("{other} is no text"),
+            other => panic!("{other} is not text"),
         };
         self.column(name).map(text).collect()
     }
@@ -209,7 +209,7 @@ fn number(cell: &Field) -> f64 {
         Field::Long(n) => *n as f64,
         Field::Double(x) => *x,
         Field::Null => f64::NAN,
-        other => panic!("{other} is no number"),
+        other => panic!("{other} is not a number"),
     }
 }
 

@@ -68,7 +68,7 @@ impl Draw {
         }
     }
 
-    /// Probability that a draw is below `value`, between 0 and 1. If all draws are equal, the result is 0.5.
+    /// Probability (0 to 1) that a draw is below `value`. If all draws are equal, the result is 0.5.
     pub(crate) fn cdf(self, value: f64) -> f64 {
         let part = match self {
             Draw::Uniform { low, high } => (value - low) / (high - low),
@@ -92,7 +92,7 @@ impl Draw {
         }
     }
 
-    /// The faults in the distribution's fields. `least`, if any, is a lower bound on `low`.
+    /// The faults in the distribution's fields. If `least` is given, it is a lower bound on `low`.
     pub(crate) fn faults(self, field: &str, least: Option<f64>) -> Vec<Fault> {
         match self {
             Draw::Uniform { low, high } => {

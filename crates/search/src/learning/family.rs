@@ -13,7 +13,7 @@ use crate::random::{Purpose, stream};
 /// loss(x) = floor + amplitude · (1 + x / scale)^(-rate)
 /// ```
 ///
-/// with the resource x. An untrained trial has the loss floor + amplitude, and its loss approaches the floor as
+/// where x is the resource. An untrained trial has the loss floor + amplitude, and its loss approaches the floor as
 /// training continues. Hestness et al., "Deep Learning Scaling is Predictable, Empirically" (2017, arXiv:1712.00409),
 /// find a power law above a floor for the loss as a function of the amount of data. Domhan et al., "Speeding Up
 /// Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of Learning Curves" (IJCAI 2015), use

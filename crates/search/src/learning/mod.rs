@@ -33,7 +33,7 @@ impl LearningCurves {
         self.true_loss_at(trial, resource, None)
     }
 
-    /// The loss without noise of a trial whose floor in a family has this rank; see [`Family::curve`].
+    /// The noise-free loss of a trial whose floor has this rank in a family (see [`Family::curve`]).
     pub(crate) fn true_loss_at(&self, trial: u32, resource: f64, rank: Option<f64>) -> f64 {
         match self {
             LearningCurves::Family(family) => family.at(&family.curve(trial, rank), resource),

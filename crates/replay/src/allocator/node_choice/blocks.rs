@@ -6,8 +6,7 @@
 //! order. Distances are therefore counted in idle nodes: the rank of an idle node is the number of idle nodes before
 //! it. Two idle nodes whose ranks differ by g are taken at different events with probability q(g) = 1 − exp(−g ÷ 10).
 //! How soon a node is taken depends on its distance from the nearer end of the order, because schedulers fill machines
-//! from the ends. [`EndHazard`] learns h: for each distance, the share of the idle nodes at this distance that an event
-//! takes.
+//! from the ends. [`EndHazard`] learns h(r), the share of the idle nodes at the distance of rank r that an event takes.
 //!
 //! A task loses the amount of work `cost` at an event that takes any of its nodes. A new node of rank r therefore costs
 //! the task `cost · h(r) · q(g)`. Here g is the smaller of two distances from r: to the nearest node that the task

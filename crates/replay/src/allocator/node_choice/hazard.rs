@@ -10,7 +10,7 @@ const KEPT: f64 = 0.9995;
 /// Weight, in nodes, of the mean over all distances. This prior matters mainly for classes with few observations.
 const PRIOR: f64 = 10.0;
 
-/// Learns the share of the idle nodes that an event takes, by their distance from the nearer end of the order.
+/// Learns, for each distance from the nearer end of the order, the share of the idle nodes that an event takes.
 ///
 /// Many schedulers take the first or the last free nodes of a list, so nodes near an end leave soon.
 /// On Summit, half of the nodes that leave are in the first tenth of the idle nodes, and a quarter

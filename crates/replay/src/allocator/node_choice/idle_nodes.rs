@@ -38,7 +38,7 @@ impl IdleNodes {
         }
     }
 
-    /// Replaces the order by another order of the same nodes.
+    /// Replaces the order with another order of the same nodes.
     pub fn reorder(&mut self, order: &[u32]) {
         let before = std::mem::replace(self, IdleNodes::new(order));
         for &node in order {

@@ -44,8 +44,8 @@ pub struct Growing<'a> {
     pub cost: f64,
 }
 
-/// Chooses the nodes that tasks get and release. A rule knows the events of the log up to the
-/// present, but never later events.
+/// Chooses the nodes that tasks get and release. A rule receives the events of the log up to the present, but no later
+/// events.
 pub trait NodeChoice {
     /// Receives the nodes that leave and join at an event, before the decision at that event. `tasks`
     /// is the number of active tasks before the event. Rules learn only while tasks are active, so

@@ -291,9 +291,9 @@ fn rank(trials: &mut [TrialRow]) {
     }
 }
 
-/// One row for each rung's resource. It summarises the trials that reached the resource.
+/// Creates one row for each rung's resource, which summarises the trials that reached this resource.
 fn rungs(events: &[SearchRow], start: Utc) -> Vec<RungRow> {
-    // Resources are positive, so their bits are ordered like their values.
+    // Resources are positive, so their bit patterns sort like their values.
     let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
     for row in events.iter().filter(|row| row.event == TrialEvent::Reached) {
         reached.entry(row.resource.to_bits()).or_default().push(row);

@@ -19,7 +19,7 @@ pub trait Searcher {
     /// trial needs to reach this resource.
     fn max_resource(&self) -> f64;
 
-    /// The next job; `None` if there is no job before another loss is reported. If no job is outstanding, `None` ends
+    /// The next job; `None` if there is no job until another loss is reported. If no job is outstanding, `None` ends
     /// the search. Called whenever another task can become active. New trials are numbered from 0 in the order of their
     /// first jobs. The first job of a trial has rung 0, unless the trial has a parent.
     fn next(&mut self) -> Option<Job>;
@@ -28,8 +28,8 @@ pub trait Searcher {
     /// job. `tasks` is the number of tasks in the set.
     fn describe(&mut self, trial: u32, tasks: usize) -> NewTrial;
 
-    /// The names of the losses. Called after the first losses have been measured. Missing names are replaced by the
-    /// numbers of the losses, from 0.
+    /// The names of the losses. Called after the first losses have been measured. Losses without a name are named by
+    /// their numbers, which count from 0.
     fn loss_names(&self) -> Vec<String> {
         Vec::new()
     }

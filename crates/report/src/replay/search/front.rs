@@ -42,7 +42,7 @@ pub(super) fn blocks(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
 struct Front<'a> {
     /// Number of finished trials.
     length: usize,
-    /// The trials that no other of these trials dominates, in ascending order of their first loss.
+    /// The trials that none of these finished trials dominates, in ascending order of their first loss.
     trials: Vec<&'a TrialRow>,
 }
 
@@ -181,8 +181,9 @@ fn text(finished: &[&TrialRow], last: &[&TrialRow], names: &[&str]) -> String {
         _ => " Each colour marks the trials of the front at one time.",
     };
     format!(
-        "Losses of the trials that have reached the last rung. A trial is on the front if no other of these trials is at \
-         least as good in all losses ({}) and better in one.{joined} At the end, the front has {} of these {} trials.",
+        "Losses of the trials that have reached the last rung. A trial is on the front if none of the other trials is at \
+         least as good in all losses ({}) and better in at least one.{joined} At the end, the front contains {} of these {} \
+         trials.",
         names.join(", "),
         count(last.len() as u64),
         count(finished.len() as u64),

@@ -14,8 +14,8 @@ pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
     };
     let heads = [
         "trials that reached the rung",
-        "first trial reached it after",
-        "half of them reached it after",
+        "first trial reached the rung after",
+        "half of the trials reached the rung after",
         "best loss at the rung",
     ];
     let heads = std::iter::once(Head::text("resource")).chain(heads.map(Head::number));

@@ -30,7 +30,7 @@ pub struct Hour {
     pub start: i64,
     /// Number of GPUs in virtual clusters that still have jobs.
     total: f64,
-    /// Number of these GPUs that no job holds.
+    /// Number of the GPUs in `total` that no job holds.
     idle: f64,
     /// Number of waiting jobs.
     pub pending: f64,
@@ -138,7 +138,7 @@ fn sums(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Result
     Ok(sums)
 }
 
-/// Calls `each` with the index of every row and the integer in the row's cell of the column `name`.
+/// Calls `each` with the index of every row and the row's integer in the column `name`.
 fn visit(
     source: &Source,
     table: &Table<'_>,

@@ -3,8 +3,8 @@
 //! The likeness of two nodes is the Jaccard index of the sets of groups in which they moved. Nodes are linked in order
 //! of decreasing likeness, so that each has at most two neighbours and no ring forms. The resulting chains are pieces
 //! of the order. The likeness of two pieces is the Jaccard index of the sets of groups that touch them. Pieces are
-//! linked in the same way, and reversed where needed so that ends that move together meet. These steps are repeated
-//! until no pieces can be linked.
+//! linked in the same way, and reversed where needed so that the ends that meet are those that move together. These
+//! steps are repeated until no pieces can be linked.
 //!
 //! Example: node a moved in 10 groups and node b in 12, and 8 of these groups contain both. So 14 groups contain a or
 //! b, and with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
@@ -17,7 +17,7 @@ use super::groups::Groups;
 /// Maximum number of other pieces that are candidates for links to a piece.
 const PARTNERS: usize = 10;
 
-/// Groups of more pieces than this are ignored: they say little about any two of their pieces, but processing them
+/// Groups with more pieces than this are ignored: they say little about any two of their pieces, but processing them
 /// would take most of the time.
 const WIDE: usize = 64;
 
@@ -84,7 +84,8 @@ struct Link {
 }
 
 impl Link {
-    /// Creates a link. `likeness` must not be negative, because only then are its bits ordered like its values.
+    /// Creates a link. `likeness` must not be negative: the bit patterns of floats sort like their values only if the
+    /// values are not negative.
     fn new(likeness: f32, pieces: [u32; 2]) -> Self {
         let near = u32::MAX - pieces[0].abs_diff(pieces[1]);
         Link {
