@@ -18,7 +18,7 @@ use super::allocator::most;
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
     /// Each node is assigned to a task drawn at random. As in the original replayer, a task that then has fewer nodes
-    /// than its minimum loses all of them, and a task that has more than its maximum loses its first nodes. If the
+    /// than its minimum loses all of them. A task that has more nodes than its maximum loses its first nodes. If the
     /// nodes are of several classes, the decider assigns them, as with [`Initial::Solve`].
     #[default]
     Random,

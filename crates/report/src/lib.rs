@@ -111,7 +111,7 @@ pub fn of_pilots(pilots: &Pilots, fragments: &Fragments, info: &RunInfo) -> Docu
     sections.push(made::section(std::iter::once((info, &name))));
     Document {
         title: format!("Pilots on {name}"),
-        lead: "How much idle node-time pilot jobs would use, by their wall times and by what the batch scheduler knows."
+        lead: "The idle node-time that pilot jobs would use, by their wall times and by the knowledge of the batch scheduler."
             .to_owned(),
         sections,
     }
@@ -159,12 +159,12 @@ const KINDS: [RunKind; 4] = [
     RunKind {
         singular: "Replay",
         plural: "replays",
-        lead: "How much work training would have done on idle nodes.",
+        lead: "The work that training would have done on idle nodes.",
     },
     RunKind {
         singular: "Simulation",
         plural: "simulations",
-        lead: "How scheduling policies compare on a trace of a GPU cluster.",
+        lead: "A comparison of scheduling policies on a trace of a GPU cluster.",
     },
     RunKind {
         singular: "Sweep",

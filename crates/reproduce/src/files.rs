@@ -119,7 +119,7 @@ const INSPECTORS: &[NeededFile] = &[
     ),
     needed(
         "driple/gcn_forward.json",
-        "graphs, and the outputs of the original's code for them with the published weights",
+        "graphs, and the outputs of the original's code for these graphs with the published weights",
     ),
     needed(
         "driple/synth_dataset.safetensors",

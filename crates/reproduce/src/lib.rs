@@ -41,7 +41,7 @@ pub mod verdict;
 pub use files::{NeededFile, changed_files, check_files, needed_by, needed_files};
 pub use sia::SolverTimes;
 
-/// The reproduced tables and figures, and the files read for them.
+/// The reproduced tables and figures, and the files that were read to compute them.
 #[derive(Debug, Default)]
 pub struct Reproduction {
     /// The tables and figures, by system.

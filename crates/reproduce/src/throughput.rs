@@ -13,7 +13,7 @@ use crate::cause;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// Number of steps in a day; a step is ten minutes.
+/// Number of steps in a day. A step is ten minutes.
 const DAY: f64 = 144.0;
 /// Number of steps in an hour.
 const HOUR: usize = 6;

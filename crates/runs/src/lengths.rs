@@ -12,7 +12,7 @@ pub struct Class {
     pub to: Option<f64>,
     /// Number of lengths in the class.
     pub count: u64,
-    /// Sum of these lengths in seconds.
+    /// Sum of the lengths in the class, in seconds.
     pub seconds: f64,
 }
 

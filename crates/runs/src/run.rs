@@ -415,8 +415,8 @@ fn refuse_kept(path: &Path, earlier: Option<&Earlier>, command: &str) -> Result<
 
 /// Returns an error for a directory that holds anything but a run or the remains of a killed run.
 fn refuse_strangers(path: &Path) -> Result<()> {
-    // The order matters: another process writes its run.json before any other file, so the other files are never seen
-    // without run.json.
+    // Other files are looked for before run.json. Another process writes its run.json before any other file, so its
+    // other files are never seen without run.json.
     if holds_files(path, DEPTH) && !path.join(RUN_FILE).is_file() {
         return Err(Error::Usage(format!(
             "--out {}: the directory holds files that no earlier run wrote; name a new directory",

@@ -2,8 +2,8 @@
 //! arXiv:1711.09846), with truncation selection.
 //!
 //! A fixed number of trials, the population, train at the same time. Their losses are measured at equal intervals. At a
-//! measurement, a trial in the worst fifth of the population is replaced. A trial in the best fifth is drawn at random,
-//! and a copy of it, with changed hyperparameters, trains in place of the replaced trial (exploit and explore). All
+//! measurement, a trial in the worst fifth of the population is replaced. A trial in the best fifth is drawn at random.
+//! A copy of this trial, with changed hyperparameters, trains in place of the replaced trial (exploit and explore). All
 //! other trials continue training immediately.
 //!
 //! Example: the last losses of ten trials are 1, 2, …, 10. A trial with the loss 9 or 10 is replaced by a copy of the

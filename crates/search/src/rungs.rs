@@ -89,11 +89,10 @@ impl Plan {
     /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
     /// * ASHA: the numbers of successive halving, which are lower bounds for ASHA.
     /// * Median stopping and population-based training: all trials on every rung, which is an upper bound.
-    /// * Hyperband and BOHB: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
-    ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is
-    ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3, the brackets start
-    ///   with 81, 34, 15, 8 and 5 trials. Programs that round before they multiply have 27, 9 and 6 trials instead of
-    ///   34, 15 and 8.
+    /// * Hyperband and BOHB: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each bracket has n = ⌈(s_max +
+    ///   1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is taken from the paper's
+    ///   Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3, the brackets start with 81, 34, 15, 8 and 5
+    ///   trials. Programs that round before they multiply have 27, 9 and 6 trials instead of 34, 15 and 8.
     ///
     /// If the plan is not valid, the result is meaningless.
     pub fn brackets(&self) -> Vec<Bracket> {

@@ -70,8 +70,8 @@ pub trait Scheduler: fmt::Debug + Send + Sync {
     /// training diverged.
     fn report(&mut self, job: &Job, loss: f64) -> Vec<Verdict>;
 
-    /// Records all losses of a job, at least one. If one of them is not finite, training diverged. By default, only
-    /// the first loss counts.
+    /// Records all losses of a job, at least one. If any loss is not finite, training diverged. By default, only the
+    /// first loss counts.
     fn report_all(&mut self, job: &Job, losses: &[f64]) -> Vec<Verdict> {
         self.report(job, losses.first().copied().unwrap_or(f64::NAN))
     }

@@ -17,8 +17,8 @@ use crate::{Algorithm, Fault, LearningCurves, Parameters, Parent, Plan, Schedule
 pub struct Job {
     /// The trial. Trials are numbered from 0 in the order in which they start.
     pub trial: u32,
-    /// Index of the rung that the trial reaches; 0 is the bottom rung. If the index is above 0, the trial has been
-    /// promoted.
+    /// Index of the rung that the trial reaches. The bottom rung has index 0. If the index is above 0, the trial has
+    /// been promoted.
     pub rung: u32,
     /// Number of the trial's bracket (see [`crate::Bracket::number`]).
     pub bracket: u32,

@@ -146,10 +146,10 @@ impl Space {
     /// The rank of hyperparameters among all combinations, from 0 for the best to 1 for the worst; `None` if there are
     /// no hyperparameters. Simulated searches derive the losses of trials from this rank.
     ///
-    /// The best point of the unit cube is drawn with the seed. On each axis, the distance to it is measured as if the
-    /// axis were a circle, and divided by the greatest distance, 0.5. For a uniform draw, each of these d shares is
-    /// uniform between 0 and 1. Their maximum m has the distribution function m^d, so m^d is also uniform. The ranks of
-    /// random hyperparameters are therefore uniform between 0 and 1.
+    /// The best point of the unit cube is drawn with the seed. On each axis, the distance to this point is measured as
+    /// if the axis were a circle, and divided by the greatest distance, 0.5. For a uniform draw, each of these d shares
+    /// is uniform between 0 and 1. Their maximum m has the distribution function m^d, so m^d is also uniform. The ranks
+    /// of random hyperparameters are therefore uniform between 0 and 1.
     ///
     /// Example: with the best point (0.9, 0.5), the point (0.1, 0.3) has the distances 0.2 and 0.2, the shares 0.4 and
     /// 0.4, and the rank 0.4² = 0.16.

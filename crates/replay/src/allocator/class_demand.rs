@@ -1,6 +1,6 @@
 //! The problem that a decision solves if the nodes are of several classes.
 //!
-//! Each task has its own bounds and curve in each class, so the same number of nodes may be worth more in one class
+//! Each task has its own bounds and curve in each class, so the same number of nodes can be worth more in one class
 //! than in another. A task's options are all pairs of a class and a number of nodes that the task can hold. The value
 //! of an option is the objective over the window, less the cost of the change. Example: a task holds 2 nodes of class
 //! 0, where its objective is 10 per second. With 3 nodes, its objective is 14 per second, which gives 60 · 14 = 840

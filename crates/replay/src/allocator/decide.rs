@@ -88,7 +88,7 @@ pub trait Decider {
     /// contains the event and its time.
     ///
     /// # Errors
-    /// The solver or the script fails; the replay then stops.
+    /// The solver or the script fails. The replay then stops.
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision>;
 
     /// Like [`Decider::decide`], but with nodes of several classes.

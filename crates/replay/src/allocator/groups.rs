@@ -13,9 +13,9 @@ use gleaner_solvers::{GroupLimit, Problem};
 pub(super) struct Groups {
     /// The groups by name, each with its index. Their lists of tasks are left empty.
     known: BTreeMap<String, (u32, TaskGroup)>,
-    /// The limits of each group; the list of tasks is left empty.
+    /// The limits of each group. Their lists of tasks are left empty.
     limits: Vec<GroupLimit>,
-    /// The limits of each group for nodes of several classes; the list of tasks is left empty.
+    /// The limits of each group for nodes of several classes. Their lists of tasks are left empty.
     class_limits: Vec<Vec<classes::Group>>,
     /// Indices of the groups of each task, by the name of the task.
     by_task: BTreeMap<String, Vec<u32>>,

@@ -276,7 +276,7 @@ impl<'a> Allocator<'a> {
         Ok(())
     }
 
-    /// Reports finished tasks to the search, and retires those that do not continue.
+    /// Reports finished tasks to the search, and retires the tasks that do not continue.
     fn finish(&mut self, finished: &[u32], change: &mut Reallocation) -> Result<()> {
         if finished.is_empty() {
             return Ok(());

@@ -78,7 +78,7 @@ impl<'a> Placement<'a> {
         self.choice.observe(changes, self.held.len());
     }
 
-    /// Removes the nodes that left. For each of them that a task held, appends the task and the node to `lost`.
+    /// Removes the nodes that left. For each of these nodes that a task held, appends the task and the node to `lost`.
     pub fn leave(&mut self, changes: &[Change], lost: &mut Vec<Holding>) {
         for change in changes.iter().filter(|change| !change.idle()) {
             let node = change.node();

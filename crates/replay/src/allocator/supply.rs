@@ -51,7 +51,7 @@ enum More<'a> {
 }
 
 impl<'a> Supply<'a> {
-    /// Creates the supply of an allocator that starts at `start`. It queues the first round at once.
+    /// Creates the supply of an allocator that starts at `start`, and queues the first round of a repeated set.
     ///
     /// # Errors
     /// The plan of the search is invalid.

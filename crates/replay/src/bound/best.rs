@@ -116,7 +116,7 @@ impl<'a> Best<'a> {
     }
 
     /// Calls `have` with each interval of the stay, from the last to the first, and the number of nodes that the task
-    /// holds in it.
+    /// holds in that interval.
     fn backward(&self, stay: Stay, last: u16, mut have: impl FnMut(usize, u16)) {
         let width = self.course.kinds[stay.kind as usize].rates.len();
         let mut held = last;

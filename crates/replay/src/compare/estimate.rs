@@ -10,8 +10,7 @@ use gleaner_domain::words::counted;
 /// Number of problems in the sample, which is timed first.
 const SAMPLE: usize = 3;
 
-/// Once a contender has spent this much time on the sample, it is not timed on the rest of the
-/// sample.
+/// Once a contender has spent this much time on the sample, it is not timed on further problems.
 const ENOUGH: Duration = Duration::from_secs(1);
 
 /// Indices of the problems, out of `count`, that are timed first. They are spread evenly, because

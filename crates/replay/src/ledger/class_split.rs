@@ -65,8 +65,8 @@ impl ClassSplit {
         }
     }
 
-    /// The greatest work per second on these nodes, or an upper bound on it if the solver does not prove optimality in
-    /// time.
+    /// The greatest work per second on these nodes, or an upper bound on this rate if the solver does not prove
+    /// optimality in time.
     pub fn rate(&mut self, nodes: &[u32]) -> f64 {
         for (class, nodes) in self.problem.classes.iter_mut().zip(nodes) {
             class.capacity = *nodes;

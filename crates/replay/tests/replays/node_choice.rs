@@ -379,7 +379,7 @@ proptest! {
         count in 1u32..6,
     ) {
         let log = blocks(names(40), &flips);
-        // The first `named` nodes of the order are given; the other nodes follow by name.
+        // The first `named` nodes of the order are given. The other nodes follow by name.
         let mut order: Vec<u32> = places;
         order[named..].sort_unstable();
         let given: NodeOrder = order[..named].iter().map(|&node| log.nodes()[node as usize].as_str()).collect();

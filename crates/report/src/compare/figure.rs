@@ -37,9 +37,9 @@ pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
         id: format!("gap-{}", slug(run.name)),
         title: "Gap over time".to_owned(),
         text:
-            "The gap of the best plan so far, averaged over the problems. Until a solver has found a plan, its gap is 1. \
-               Curves further down and to the left are better. Times are those of the first solve of each problem. \
-               If a solver reports no plans during a solve, its plan counts from the end of the solve."
+            "The gap of the best plan so far, averaged over the problems. Until a solver has found a plan, its gap \
+             is 1. Curves further down and to the left are better. Times are those of the first solve of each \
+             problem. If a solver reports no plans during a solve, its plan counts from the end of the solve."
                 .to_owned(),
         x: Axis::duration("time since the start of a solve"),
         y: Axis::linear("mean gap"),

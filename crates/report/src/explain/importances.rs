@@ -16,7 +16,7 @@ pub(super) fn of_machine(facts: &EbmFacts) -> Figure {
         id: format!("importances-{label}"),
         title: format!("What the machine for {label} depends on"),
         text: format!(
-            "How much each term adds or subtracts, on average over the training rows. a & b is \
+            "The amount that each term adds or subtracts, on average over the training rows. a & b is \
              the joint effect of two features, beyond their separate effects. The chart shows {} of {} terms.",
             facts.importances.len().min(BARS),
             facts.importances.len()

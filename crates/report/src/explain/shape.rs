@@ -48,7 +48,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
 fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis, Marks, String) {
     let edges = edges(cuts, least, greatest);
     let read = format!(
-        "What each value adds to the prediction. The thin curves are one standard deviation \
+        "The amount that each value adds to the prediction. The thin curves are one standard deviation \
          (over the bags) above and below the score; they are far apart where data are scarce. The first \
          step begins at {}, and the last step ends at {}; both may be drawn shorter.{}",
         number(least),
@@ -61,8 +61,8 @@ fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis,
 
 /// The values at which the bins begin, followed by the value at which the last bin ends.
 ///
-/// The first and the last bin may be very wide, although few values lie in them. Each of these two is drawn no wider
-/// than [`MARGIN`] of the distance from the first cut to the last.
+/// The first and the last bin may be very wide, although few values lie in them. Each of these two bins is drawn no
+/// wider than [`MARGIN`] of the distance from the first cut to the last.
 fn edges(cuts: &[f64], least: f64, greatest: f64) -> Vec<f64> {
     let (Some(&first), Some(&last)) = (cuts.first(), cuts.last()) else {
         return vec![least, greatest];
@@ -144,7 +144,7 @@ fn bars(facts: &TermFacts) -> (Axis, Marks, String) {
     (
         Axis::names("", names.collect()),
         Marks::Groups(vec![part]),
-        format!("What each category adds to the prediction, largest first: {which}."),
+        format!("The amount that each category adds to the prediction, largest first: {which}."),
     )
 }
 

@@ -7,7 +7,7 @@ use crate::figure::{Axis, Colour, Curve, Figure, Marks, Panel, Part, Scale, Shad
 use crate::{Document, thin};
 use gleaner_domain::error::{Error, Result};
 
-/// Number of parts into which thinning divides a curve; each part keeps its first, lowest, highest and last point. The
+/// Number of parts into which thinning divides a curve. Each part keeps its first, lowest, highest and last point. The
 /// script thins the visible part of a curve further.
 const BUCKETS: usize = 8_000;
 
@@ -79,7 +79,7 @@ struct CurveData<'a> {
     shape: &'static str,
     x: Option<Steps>,
     y: Vec<f64>,
-    /// Lowest and highest values in each interval; the means are in `y`.
+    /// Lowest and highest values in each interval. The means are in `y`.
     #[serde(skip_serializing_if = "Option::is_none")]
     extremes: Option<[Vec<f64>; 2]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]

@@ -21,7 +21,7 @@ mod palette;
 
 use canvas::Canvas;
 
-/// Width of an SVG in pixels; the height depends on the figure.
+/// Width of an SVG in pixels. The height depends on the figure.
 const WIDTH: u32 = 900;
 /// Size of a PNG as a multiple of the size of an SVG.
 const PNG_SCALE: u32 = 2;

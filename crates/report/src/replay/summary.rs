@@ -40,8 +40,8 @@ pub(super) fn row_of_texts(label: &str, values: &[String]) -> Vec<String> {
     cells
 }
 
-/// A table of those `quantities` for which at least one run has a value. Each run but the first has a second
-/// column, with the changes relative to the first run.
+/// A table of the `quantities` for which at least one run has a value. Each run but the first has a second column, with
+/// the changes relative to the first run.
 pub(super) fn grid(title: String, runs: &[Named<'_>], quantities: &[Quantity]) -> Grid {
     let mut heads = vec![Head::text("figure")];
     for (place, run) in runs.iter().enumerate() {

@@ -12,7 +12,7 @@ use gleaner_runs::read::ReplayRun;
 
 /// Maximum number of rows in the figure. Readers could not tell a larger number of rows apart.
 const MAX_ROWS: usize = 60;
-/// Maximum number of spans in the figure; thinning may leave a few more.
+/// Number of spans above which the figure is thinned. Thinning can leave a few more spans than this number.
 const MAX_SPANS: usize = 60_000;
 
 /// A row of the figure.

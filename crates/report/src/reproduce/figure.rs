@@ -6,7 +6,7 @@ use crate::{Figure, Grid, thin};
 use gleaner_domain::results::Named;
 use gleaner_domain::results::reproduce::{Artifact, Drawing, NamedCurve, ReproducedRow};
 
-/// Number of parts into which thinning divides a long curve; each part keeps its first, lowest, highest and last point.
+/// Number of parts into which thinning divides a long curve. Each part keeps its first, lowest, highest and last point.
 const BUCKETS: usize = 400;
 
 /// The figure of an artifact; `None` if the artifact is a table.

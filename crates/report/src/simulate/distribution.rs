@@ -6,15 +6,14 @@ use crate::numbers::{HOUR, hours};
 use crate::{Figure, Grid, Head, thin};
 use gleaner_runs::read::JobEnd;
 
-/// Number of parts into which thinning divides the ranks; each part keeps its first, lowest, highest and last point.
+/// Number of parts into which thinning divides the ranks. Each part keeps its first, lowest, highest and last point.
 const BUCKETS: usize = 400;
 /// Shares of jobs in the tables, in percent.
 const SHARES: [f64; 7] = [10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9];
 
 /// The distribution of job completion times.
 pub(crate) fn completion(run: &Named<'_>) -> Figure {
-    let text =
-        "Share of jobs that ended within a given time after submission. Curves further to the left are better.";
+    let text = "Share of jobs that ended within a given time after submission. Curves further to the left are better.";
     figure(
         run,
         "jct",

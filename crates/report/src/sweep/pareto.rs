@@ -129,8 +129,8 @@ fn text(trials: &Trials, (across, up): (&Metric, &Metric), front: usize, all: us
             "The Pareto front is a single point: none of the {all} points is better in either metric."
         ),
         front => format!(
-            "The line joins the {} of {} points that form the Pareto front: for each of these points, no other point is \
-             better in one metric and at least as good in the other.",
+            "The line joins the {} of {} points that form the Pareto front: for each of these points, no other point \
+             is better in one metric and at least as good in the other.",
             count(front as u64),
             count(all as u64)
         ),

@@ -18,7 +18,7 @@ const SPLIT: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 15, 0, 0, 0,
 /// Number of GPUs per node. The function that reads the trace requires this number, but the models do not use it.
 const GPUS_PER_NODE: u32 = 8;
 
-/// Maximum number of rounds in the published settings; `gleaner train` uses fewer.
+/// Maximum number of rounds in the published settings. `gleaner train` uses a lower maximum.
 const PUBLISHED_ROUNDS: usize = 5000;
 
 /// Trains on the first half of September and tests on the second.

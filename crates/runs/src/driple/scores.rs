@@ -21,7 +21,7 @@ pub struct Evaluation {
     pub metrics: [&'static str; 12],
     /// The scores of the models, followed by the scores of the baselines.
     pub scores: Vec<Scores>,
-    /// Number of models among the predictors; the other predictors are baselines.
+    /// Number of models among the predictors. The other predictors are baselines.
     pub models: usize,
 }
 
@@ -37,8 +37,8 @@ fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
 }
 
 impl Evaluation {
-    /// An evaluation on `jobs` jobs of a part. The first `models` scores are the scores of models, the others those of
-    /// baselines.
+    /// An evaluation on `jobs` jobs of a part. The first `models` entries of `scores` are the scores of models, and the
+    /// other entries are the scores of baselines.
     pub fn new(part: Part, jobs: usize, models: usize, scores: Vec<Scores>) -> Self {
         let metrics = METRIC_NAMES;
         Evaluation {
@@ -50,7 +50,7 @@ impl Evaluation {
         }
     }
 
-    /// The evaluation as JSON; undefined values are null.
+    /// The evaluation as JSON. Undefined values are null.
     ///
     /// # Errors
     /// Returns the serialiser's error, which does not occur in practice.

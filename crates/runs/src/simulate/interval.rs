@@ -10,7 +10,7 @@ const MINUTE: i64 = 60;
 /// each minute when seven policies are simulated on thirty virtual clusters for a year.
 const MOST_ROWS: u64 = 120_000_000;
 
-/// Possible numbers of minutes between rows; longer intervals are whole days.
+/// Possible numbers of minutes between rows. Longer intervals are whole numbers of days.
 const STEPS: [u64; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720];
 
 /// Minutes in a day.

@@ -314,7 +314,10 @@ pub const SEARCHED: [Quantity; 13] = [
              without noise",
         ),
     Quantity::count("trials on the front", |s| trials(s.front_trials))
-        .meaning("finished trials on the front: no other finished trial is at least as good in all losses and better in one"),
+        .meaning(
+            "finished trials on the front: no other finished trial is at least as good in all losses and better in \
+             at least one",
+        ),
     Quantity::work("wasted work", |s| s.wasted_work)
         .meaning("work for trials that did not reach the last rung"),
     Quantity::share("wasted share", wasted_share)

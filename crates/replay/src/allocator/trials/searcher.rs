@@ -3,8 +3,8 @@
 use gleaner_domain::TrainingTask;
 use gleaner_search::{Job, Verdict};
 
-/// A search whose trials are the tasks of a replay. It chooses the jobs, and knows how each trial trains and which
-/// losses it reaches.
+/// A search whose trials are the tasks of a replay. It chooses the jobs, describes the training of each trial, and
+/// supplies the trial's losses.
 ///
 /// Searches in task files use the algorithms of [`gleaner_search`]. Implement this trait for any other search, and pass
 /// it to [`run_with`](crate::run_with).

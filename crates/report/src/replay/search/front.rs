@@ -181,9 +181,9 @@ fn text(finished: &[&TrialRow], last: &[&TrialRow], names: &[&str]) -> String {
         _ => " Each colour marks the trials of the front at one time.",
     };
     format!(
-        "Losses of the trials that have reached the last rung. A trial is on the front if none of the other trials is at \
-         least as good in all losses ({}) and better in at least one.{joined} At the end, the front contains {} of these {} \
-         trials.",
+        "Losses of the trials that have reached the last rung. A trial is on the front if none of the other trials is \
+         at least as good in all losses ({}) and better in at least one.{joined} At the end, the front contains {} of \
+         these {} trials.",
         names.join(", "),
         count(last.len() as u64),
         count(finished.len() as u64),

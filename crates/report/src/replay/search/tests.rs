@@ -165,7 +165,9 @@ fn the_front_is_drawn_after_each_quarter_of_the_trials() {
         ]
     );
     assert!(
-        front.text.contains("the front contains 3 of these 4 trials"),
+        front
+            .text
+            .contains("the front contains 3 of these 4 trials"),
         "{}",
         front.text
     );

@@ -24,7 +24,8 @@ const REMEMBERED: usize = 128;
 const GROWTH: f64 = 0.3;
 
 /// Maximum ratio of the average distance ([`Moves::distance`]) of joining nodes to that of leaving nodes. Above this
-/// ratio, groups of joining nodes are ignored. On some machines, nodes from all over the machine join at once.
+/// ratio, groups of joining nodes are ignored, because on some machines, nodes from all over the machine join at the
+/// same time.
 const NEAR: f64 = 3.0;
 
 /// Weight of a new group in the moving average of distances, which covers about the last hundred groups.
