@@ -111,7 +111,7 @@ pub fn of_pilots(pilots: &Pilots, fragments: &Fragments, info: &RunInfo) -> Docu
     sections.push(made::section(std::iter::once((info, &name))));
     Document {
         title: format!("Pilots on {name}"),
-        lead: "The idle node-time that pilot jobs would use, by their wall times and by the knowledge of the batch scheduler."
+        lead: "The idle node-time that pilot jobs would use, by wall times and by the model of the batch scheduler."
             .to_owned(),
         sections,
     }

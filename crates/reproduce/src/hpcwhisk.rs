@@ -34,7 +34,7 @@ const LADDERS: [(&str, &[u64]); 5] = [
 ];
 /// Name of the notebooks' ladder of all even wall times up to 120 minutes.
 const EVEN: &str = "C2";
-/// Name of the ladder of all wall times in whole minutes up to 120, as in the reference data. The notebooks do not
+/// Name, in the reference data, of the ladder of all wall times in whole minutes up to 120. The notebooks do not
 /// contain this ladder.
 const EVERY: &str = "every minute to 120";
 /// Name of the ladder whose simulation results the notebook stores.

@@ -148,7 +148,7 @@ impl Reproduction {
 
 /// Results that are needed both for Lucid and for its reproduction at Sun Yat-sen University.
 struct Shared {
-    /// The simulations.
+    /// The simulations of Venus.
     simulations: venus::Venus,
     /// The throughput model.
     throughput: throughput::Throughput,

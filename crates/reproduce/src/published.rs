@@ -62,7 +62,7 @@ pub struct PublishedArtifact {
     pub left_out: Vec<NotComputed>,
 }
 
-/// A column.
+/// A column of a table or figure.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedColumn {
@@ -108,7 +108,7 @@ impl From<&Draw> for Drawing {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Note {
-    /// The row.
+    /// Name of the row.
     pub row: String,
     /// The column. If the column is missing, the note applies to the whole row.
     pub column: Option<String>,
@@ -120,9 +120,9 @@ pub struct Note {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NotComputed {
-    /// The row.
+    /// Name of the row.
     pub row: String,
-    /// The column.
+    /// Name of the column.
     pub column: String,
     /// The published value, if it is available.
     pub value: Option<f64>,

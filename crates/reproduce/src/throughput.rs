@@ -28,7 +28,7 @@ const SEPTEMBER: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 1, 0, 0,
 pub enum Label {
     /// GPU jobs submitted in ten minutes.
     Jobs,
-    /// GPUs that these jobs request.
+    /// GPUs requested by the jobs that are submitted in ten minutes.
     Gpus,
 }
 

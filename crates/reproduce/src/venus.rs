@@ -50,7 +50,7 @@ const fn lucid_without(name: &'static str, part: Part) -> Planned {
 /// Name of the simulation of Lucid without its throughput model.
 pub const NO_THROUGHPUT: &str = "Lucid without throughput prediction";
 
-/// The simulations.
+/// The simulations that the tables need.
 const PLANNED: [Planned; 9] = [
     plain("FIFO", "fifo"),
     plain("SJF", "sjf"),

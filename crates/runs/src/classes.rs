@@ -11,7 +11,7 @@ use crate::summary::submitted_name;
 /// Maximum number of tasks in the table of node-time by task.
 const TASKS: usize = 20;
 
-/// Totals of each class.
+/// A table of the totals of each class.
 pub fn totals(classes: &ClassOutcome) -> Grid {
     let heads = [
         Head::text("class"),

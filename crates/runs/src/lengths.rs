@@ -83,7 +83,7 @@ impl Lengths {
         self.classes.iter().map(Class::name).collect()
     }
 
-    /// The idle fragments of a log.
+    /// The histogram of the idle fragments of a log.
     pub fn of_fragments(classes: Vec<Class>) -> Self {
         Lengths {
             classes,

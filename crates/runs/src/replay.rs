@@ -28,8 +28,8 @@ fn class_of_node<'a>(outcome: &Outcome, log: &'a EventLog) -> Option<Vec<&'a str
     )
 }
 
-/// All tables of a replay of `log`, whose idle fragments are `fragments`. The tables of the search are included if the
-/// tasks are trained by a search. Times are local times at the first UTC offset of the log's clock.
+/// All tables of a replay of `log`, whose idle fragments are `fragments`. If a search trains the tasks, the tables of
+/// the search are included. Times are local times at the first UTC offset of the log's clock.
 pub fn tables<'a>(
     outcome: &'a Outcome,
     log: &'a EventLog,

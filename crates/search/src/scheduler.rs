@@ -7,7 +7,7 @@ use crate::{Job, Parameters, Verdict};
 /// The trial from whose state another trial started.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parent {
-    /// The trial.
+    /// Number of the trial.
     pub trial: u32,
     /// The resource that the trial had consumed, from which the other trial continues.
     pub resource: f64,

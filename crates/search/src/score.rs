@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 /// total.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Score {
-    /// Never NaN or negative zero.
+    /// The loss, which is never NaN or negative zero.
     pub(crate) loss: f64,
     pub(crate) trial: u32,
 }

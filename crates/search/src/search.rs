@@ -66,7 +66,7 @@ pub enum Verdict {
         trial: u32,
         /// The rung to which the trial continues.
         rung: u32,
-        /// The resource of that rung.
+        /// The resource of the rung.
         to: f64,
     },
     /// The trial was not among the best of its rung, and has no further job.

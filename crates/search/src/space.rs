@@ -18,7 +18,7 @@ pub type Parameters = BTreeMap<String, Value>;
 pub enum Value {
     /// A whole number.
     Whole(i64),
-    /// Another number.
+    /// Any other number.
     Number(f64),
     /// True or false.
     Flag(bool),
@@ -56,7 +56,7 @@ impl fmt::Display for Value {
 pub enum Parameter {
     /// One of these values, each with the same probability.
     Choice(Vec<Value>),
-    /// A number.
+    /// A number drawn from this distribution.
     Draw(Draw),
 }
 

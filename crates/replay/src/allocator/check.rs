@@ -72,7 +72,7 @@ impl fmt::Display for Refusal {
 pub enum AllocatorError {
     /// The batch is invalid. The state is unchanged, so the allocator can process another batch.
     Refused {
-        /// The reason.
+        /// The reason for the refusal.
         refusal: Refusal,
         /// Number of the batch's event.
         event: usize,

@@ -19,7 +19,7 @@ pub(super) struct ClassDemand {
     problem: Problem,
 }
 
-/// An active task.
+/// An active task, with its values in each class that it can use.
 #[derive(Debug)]
 struct Asking {
     /// The classes that the task can use.
@@ -29,7 +29,7 @@ struct Asking {
     has_started: bool,
 }
 
-/// A task in one class.
+/// The values of a task in one class.
 #[derive(Debug)]
 struct InClass {
     class: usize,

@@ -44,7 +44,7 @@ impl Decision {
     }
 }
 
-/// The next allocation.
+/// The allocation that a decision chooses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
     /// Every task keeps its nodes, at no cost.

@@ -18,7 +18,7 @@ use super::state::ActiveTask;
 #[derive(Debug)]
 pub(super) struct Demand {
     objective: Objective,
-    /// Whether the objective's values change with time and progress.
+    /// Whether the objective's values change with time or progress.
     varies: bool,
     /// See [`Settings::shown_offset`].
     shown_offset: i32,
@@ -50,7 +50,7 @@ pub(super) struct Nodes<'a, H> {
     pub held: H,
 }
 
-/// An active task.
+/// An active task, with the data on which its objective depends.
 #[derive(Debug)]
 struct Active {
     /// Index of the task.
@@ -110,7 +110,7 @@ impl Demand {
         }
     }
 
-    /// Whether the objective's values change with time and progress.
+    /// Whether the objective's values change with time or progress.
     pub fn varies(&self) -> bool {
         self.varies
     }

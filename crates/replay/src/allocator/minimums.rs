@@ -47,7 +47,7 @@ pub(super) trait Grouped: Clone {
     ) -> Result<u32, SolveError>;
 }
 
-/// A solver's answer.
+/// A solver's answer, and the problem that it answers.
 pub(super) struct Solved<'p, P: Grouped> {
     /// The problem that was solved: the given problem, or the problem with lower minimums.
     pub problem: Cow<'p, P>,

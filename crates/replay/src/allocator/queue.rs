@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use gleaner_domain::Utc;
 
-/// The tasks that are not active yet.
+/// The waiting tasks.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// Tasks whose submission time is in the future, the latest first.

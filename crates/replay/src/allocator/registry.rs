@@ -88,7 +88,7 @@ impl Registry {
         measured.applied(&self.tasks[measured.task as usize])
     }
 
-    /// Adds work to a task.
+    /// Adds the work of an extension to its task, which continues to the rung of the extension.
     pub fn extend(&mut self, extension: &Extension) {
         let task = &mut self.tasks[extension.task as usize];
         task.work += extension.work;

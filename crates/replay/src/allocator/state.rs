@@ -35,7 +35,7 @@ struct TaskStage {
     submitted: Utc,
 }
 
-/// An active task.
+/// The state of an active task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ActiveTask {
     pub task: u32,
@@ -89,7 +89,7 @@ impl AllocatorState {
 }
 
 impl<'a> Allocator<'a> {
-    /// The state, from which [`Allocator::restore`] continues.
+    /// The state from which [`Allocator::restore`] creates an allocator that continues.
     pub fn state(&self) -> AllocatorState {
         let tasks = (0..self.registry.count()).map(|task| TaskStage {
             stage: self.registry.stage(task).unwrap_or(Stage::Finished),

@@ -21,7 +21,7 @@ pub enum Source<'a> {
     Rounds(&'a [TrainingTask]),
     /// A search, whose trials train the tasks of a set.
     Search {
-        /// The search.
+        /// The search to run.
         search: &'a Arc<TrialSearch>,
         /// The tasks that the trials of the search train.
         set: &'a [TrainingTask],
@@ -30,14 +30,14 @@ pub enum Source<'a> {
     },
     /// A custom search.
     Searcher {
-        /// The search.
+        /// The implementation of the search.
         searcher: Box<dyn Searcher + 'a>,
         /// The tasks that the trials of the search train.
         set: &'a [TrainingTask],
     },
 }
 
-/// The tasks that are not active yet.
+/// All tasks that can still become active: those in the queue, and those of the source.
 pub(super) struct Supply<'a> {
     queue: Queue,
     more: More<'a>,

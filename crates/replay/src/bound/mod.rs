@@ -69,7 +69,7 @@ pub struct Kind {
 pub struct Stay {
     /// Index of the task's kind.
     pub kind: u32,
-    /// First interval.
+    /// The first interval in which the task is active.
     pub from: u32,
     /// The interval after the task's last interval.
     pub to: u32,
@@ -82,7 +82,7 @@ pub struct Course {
     pub intervals: Vec<Interval>,
     /// The distinct kinds of tasks.
     pub kinds: Vec<Kind>,
-    /// All tasks.
+    /// The stay of each task.
     pub stays: Vec<Stay>,
 }
 

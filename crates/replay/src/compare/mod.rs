@@ -33,7 +33,7 @@ pub struct Contender {
 /// comparison is stopped, the rows of unfinished answers are missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
-    /// The answers.
+    /// The answers, one for each problem and contender.
     pub answers: Vec<AnswerRow>,
     /// The plans that contenders found during a solve, each better than the plans before it. If a contender solved a
     /// problem repeatedly, these are the plans of its first solve.

@@ -143,7 +143,7 @@ impl Spell {
         }
     }
 
-    /// Useful work.
+    /// Useful work: gross work minus the losses and the work after completion.
     pub fn progress(&self) -> f64 {
         self.gross_work - self.rescale_loss - self.preemption_loss - self.after_completion_work
     }

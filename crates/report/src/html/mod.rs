@@ -16,7 +16,7 @@ mod notebook;
 mod packed;
 mod page;
 
-/// The style sheet.
+/// The style sheet of all pages.
 const STYLE: &str = include_str!("report.css");
 /// The script that decompresses the page's figures and the charting library, and draws the figures. The parts of the
 /// script share one scope.

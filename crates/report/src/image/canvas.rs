@@ -10,7 +10,7 @@ use super::palette::{GRID, INK, SHADE, SOFT, ramp, shade};
 use super::{bars, curves, field};
 use crate::figure::{Colour, Figure, Marks, Panel, Spans};
 
-/// Number of colour steps in the legend of a heat map.
+/// Number of steps in the colour scale of a figure with spans.
 const RAMP: u32 = 50;
 
 /// An error of the drawing library.
@@ -86,12 +86,12 @@ impl<B: DrawingBackend> Canvas<B> {
         (length * self.scale) as i32
     }
 
-    /// The style of a line.
+    /// The style of a line of this colour and width.
     pub fn line(&self, colour: RGBColor, width: u32) -> ShapeStyle {
         colour.stroke_width(width * self.scale)
     }
 
-    /// The style of text.
+    /// The style of text of this size and colour.
     pub fn font(&self, size: u32, colour: RGBColor) -> TextStyle<'static> {
         ("sans-serif", self.px(size)).into_font().color(&colour)
     }

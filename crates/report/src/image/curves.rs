@@ -111,8 +111,8 @@ fn changes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     same.map(|same| same[0]).collect()
 }
 
-/// The corners of a step curve, whose values hold until the next point. Points between corners are left out, because
-/// the drawing library would draw many short segments as a slanted line.
+/// The corners of a step curve. Each value of the curve holds until the next point. Points between corners are left
+/// out, because the drawing library would draw many short segments as a slanted line.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut ends = changes(points);
     ends.extend(points.last());

@@ -15,7 +15,7 @@ pub(super) fn sections(artifacts: &[Artifact]) -> Vec<Section> {
     sections
 }
 
-/// Counts of the verdicts.
+/// The section that counts the verdicts.
 fn overview(artifacts: &[Artifact]) -> Section {
     Section {
         id: "verdicts".to_owned(),

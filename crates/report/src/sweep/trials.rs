@@ -121,12 +121,12 @@ impl Trials {
         self.repetitions > 1
     }
 
-    /// Index of a metric by its name.
+    /// Index of the metric with this name; `None` if there is no such metric.
     pub fn metric(&self, name: &str) -> Option<usize> {
         self.metrics.iter().position(|metric| metric.name == name)
     }
 
-    /// Index of a setting by its name.
+    /// Index of the setting with this name; `None` if there is no such setting.
     pub fn setting(&self, name: &str) -> Option<usize> {
         self.settings.iter().position(|setting| *setting == name)
     }

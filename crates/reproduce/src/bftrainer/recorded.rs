@@ -10,7 +10,7 @@ use crate::Part;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// A recorded run.
+/// A run of the original replayer whose allocations were recorded.
 struct Recorded {
     row: &'static str,
     folder: &'static str,

@@ -42,7 +42,7 @@ const ALL_EPOCHS: usize = 150;
 /// the last bits.
 const FEW_EPOCHS: usize = 20;
 
-/// The training runs.
+/// The original's training runs that are repeated here.
 const PLANNED: [Planned; 4] = [
     Planned {
         row: "without transfer, 3 layers",

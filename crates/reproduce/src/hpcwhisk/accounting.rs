@@ -28,7 +28,7 @@ const LAYOUT: Layout = Layout {
 #[derive(Debug, Default)]
 pub(super) struct Accounting(Vec<PilotJob>);
 
-/// A pilot.
+/// A pilot in the accounting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PilotJob {
     /// Start, in seconds since 1970.

@@ -73,7 +73,7 @@ impl Solved {
         self.deviation = Some(deviations.fold(0.0, f64::max));
     }
 
-    /// The objectives, NaN for an answer without a plan.
+    /// The objectives; NaN for an answer without a plan.
     pub fn objectives(&self) -> Vec<f64> {
         self.objectives.clone()
     }

@@ -143,7 +143,7 @@ impl<'a> Summary<'a> {
         if self.left_out.len() > LISTED {
             let _ = writeln!(
                 text,
-                "        and {} more (--json lists all)",
+                "    and {} more (--json lists all)",
                 self.left_out.len() - LISTED
             );
         }

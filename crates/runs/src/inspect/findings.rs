@@ -51,7 +51,7 @@ fn row(found: &Suspicion) -> [String; 5] {
     ]
 }
 
-/// The suggested window.
+/// The suggested window, with the share of idle node-time that becomes work.
 pub fn suggested(s: &Suggestion) -> Fact {
     let label = "suggested --t-fwd";
     match s.window {

@@ -21,12 +21,12 @@ pub fn rows(artifacts: &[Artifact]) -> Vec<ReproducedRow> {
         .collect()
 }
 
-/// The table of these rows.
+/// The table `reproduced` with these rows.
 pub fn table(rows: &[ReproducedRow]) -> Table<'_> {
     Table::of("reproduced", rows)
 }
 
-/// The text before the tables.
+/// The text of the document before the tables.
 const HEAD: &str = "\
 # Published values, reproduced
 

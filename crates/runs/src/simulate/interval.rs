@@ -23,7 +23,7 @@ pub struct Interval {
 }
 
 impl Default for Interval {
-    /// A minute.
+    /// The shortest interval: a minute.
     fn default() -> Self {
         Interval { minutes: 1 }
     }

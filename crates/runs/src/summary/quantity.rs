@@ -58,7 +58,7 @@ impl Quantity {
         }
     }
 
-    /// A count.
+    /// Creates a figure that is a count.
     const fn count(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
         Quantity {
             tell: count,
@@ -66,7 +66,7 @@ impl Quantity {
         }
     }
 
-    /// Node-seconds, shown as node-hours.
+    /// Creates a figure in node-seconds, which is shown in node-hours.
     const fn node_time(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
         Quantity {
             tell: node_hours,
@@ -74,7 +74,7 @@ impl Quantity {
         }
     }
 
-    /// Work, in the units of the scaling curves.
+    /// Creates a figure of work, in the units of the scaling curves.
     const fn work(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
         Quantity {
             tell: large,
@@ -82,7 +82,7 @@ impl Quantity {
         }
     }
 
-    /// Seconds.
+    /// Creates a figure in seconds.
     const fn time(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
         Quantity {
             tell: duration,
@@ -90,7 +90,7 @@ impl Quantity {
         }
     }
 
-    /// A share, shown as percent.
+    /// Creates a figure that is a share, shown as a percentage.
     const fn share(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
         Quantity {
             tell: percent,
@@ -99,7 +99,7 @@ impl Quantity {
         }
     }
 
-    /// The loss of a trial.
+    /// Creates a figure that is the loss of a trial.
     const fn loss(label: &'static str, of: fn(&Summary) -> Option<f64>) -> Self {
         Quantity {
             tell: loss,

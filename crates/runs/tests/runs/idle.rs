@@ -140,8 +140,8 @@ fn the_log_is_read_back_from_every_format() {
 
 const START: i64 = 50;
 
-/// Runs of jobs on nodes of eight GPUs. Each job starts as soon as a node has enough free GPUs, on
-/// the first such node. Jobs are given as (gap, GPUs, duration).
+/// Runs of jobs on nodes of eight GPUs. Each job starts on the first node with enough free GPUs, as soon as there is
+/// such a node. Jobs are given as (gap, GPUs, duration).
 fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<JobRun> {
     let mut free_from = vec![[START; 8]; nodes];
     let mut now = START;

@@ -31,10 +31,10 @@ impl Table {
     /// Creates a table from the points of each trial, by trial number.
     ///
     /// # Errors
-    /// There is no trial, the trials are not numbered from 0 without gaps, or a trial has no points. Or a resource is
-    /// not finite, is negative, or is not above the previous resource of the trial. Returns all faults. A fault
-    /// identifies a trial by its number (`3`) and a point by its index in the trial: `3[2].resource` is the resource of
-    /// the third point of trial 3.
+    /// There is no trial, the trials are not numbered from 0 without gaps, a trial has no points, or a resource is
+    /// invalid. A resource is valid if it is finite, not negative, and above the previous resource of the trial.
+    /// Returns all faults. A fault identifies a trial by its number (`3`) and a point by its index in the trial:
+    /// `3[2].resource` is the resource of the third point of trial 3.
     pub fn new(trials: BTreeMap<u32, Vec<Point>>) -> Result<Self, Vec<Fault>> {
         let mut faults: Vec<Fault> = numbering_fault(&trials).into_iter().collect();
         for (&trial, points) in &trials {

@@ -36,7 +36,7 @@ use crate::allocator::nodes::NodeSet;
 /// work on the Summit log varies by 0.15 %.
 const REACH: f64 = 10.0;
 
-/// Assigns runs of neighbours.
+/// The rule that assigns runs of neighbours.
 #[derive(Debug)]
 pub struct Blocks {
     idle: IdleNodes,

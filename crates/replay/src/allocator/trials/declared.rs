@@ -78,7 +78,7 @@ impl Searcher for Declared {
     }
 
     fn report(&mut self, job: &Job, losses: &[f64]) -> Option<Vec<Verdict>> {
-        // The replay reports each job once, so the search expects the report.
+        // The replay reports each job exactly once, so the search accepts the report.
         Some(
             self.search
                 .report_all(job.trial, losses)

@@ -52,7 +52,7 @@ struct Trial {
     origin: u32,
     /// The rung of the trial's first job or of its latest promotion.
     rung: u32,
-    /// The resource of that rung.
+    /// The resource of the rung `rung`.
     resource: f64,
     /// Whether the trial's promotion to `rung` is already recorded, although its training towards that rung has not
     /// started.

@@ -40,7 +40,7 @@ pub(super) fn blocks(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
 
 /// The front of the first finished trials.
 struct Front<'a> {
-    /// Number of finished trials.
+    /// Number of finished trials among which the front is determined.
     length: usize,
     /// The trials that none of these finished trials dominates, in ascending order of their first loss.
     trials: Vec<&'a TrialRow>,

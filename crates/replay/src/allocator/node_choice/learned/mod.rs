@@ -31,7 +31,7 @@ const NEAR: f64 = 3.0;
 /// Weight of a new group in the moving average of distances, which covers about the last hundred groups.
 const NEW_SHARE: f64 = 0.01;
 
-/// Assigns runs of neighbours in a learnt order.
+/// The rule that assigns runs of neighbours in a learnt order.
 #[derive(Debug)]
 pub struct Learned {
     blocks: Blocks,
@@ -54,7 +54,7 @@ struct Moves {
     /// of 1,000 nodes, the four at positions 10, 11, 12 and 20 have a median distance of 1, compared with 250 if spread
     /// evenly.
     distance: f64,
-    /// Buffer.
+    /// Buffer for the positions of a group's nodes.
     spots: Vec<u32>,
 }
 
