@@ -334,8 +334,8 @@ def simulate(
         TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES times FACTOR GPUs, on NODES nodes
         [default: auto]
     profiles
-        For lucid: profiles of workloads that run alone on their GPUs, with sharing scores; measured, or predicted by
-        `gleaner driple profiles`
+        For lucid: profiles of workloads that run alone on their GPUs, with sharing scores. Profiles are measured, or
+        predicted by `gleaner driple profiles`
     series
         Submission counts: a file with the number of submissions per ten-minute interval, before and during the trace
         [default: cluster_throughput.csv in --data if present, otherwise counts from the trace]

@@ -1,13 +1,13 @@
 //! The model of BOHB: a tree-structured Parzen estimator (Bergstra et al., "Algorithms for Hyper-Parameter
 //! Optimization", NIPS 2011), with the multivariate kernels of Falkner et al. 2018.
 //!
-//! The trials are split into two parts: the good ones, with the lowest losses, and the others. A kernel density is
-//! fitted to the hyperparameters of each part: l to the good ones, and g to the others. The model draws candidates near
-//! good trials, and proposes the candidate x with the largest ratio of the densities, l(x) / g(x). There, good trials
-//! are dense and the others are rare.
+//! The trials are split into two parts: the good trials, which have the lowest losses, and the others. A kernel density
+//! is fitted to the hyperparameters of each part: l for the good trials, and g for the others. The model draws
+//! candidates near good trials, and proposes the candidate x with the largest ratio of the densities, l(x) / g(x). Near
+//! this candidate, good trials are dense and other trials are sparse.
 //!
 //! Hyperparameters are represented by coordinates in the unit cube. The coordinate of a number is the probability of a
-//! smaller value. The coordinate of one of k values is the middle of one of k equal intervals.
+//! smaller value. For a choice among k values, it is the centre of the corresponding one of k equal intervals.
 //!
 //! Example: of 20 trials with one hyperparameter, the best 3 have the coordinates 0.1, 0.12 and 0.15. Their standard
 //! deviation is 0.0205, so the bandwidth is 1.06 · 0.0205 · 3^(−1/5) = 0.0175. Candidates are drawn with three times this
@@ -26,7 +26,7 @@ const GOOD: f64 = 0.15;
 /// Number of candidates for each proposal.
 const CANDIDATES: usize = 64;
 
-/// Candidates are drawn with the bandwidth times this factor.
+/// Factor by which the bandwidth is multiplied when candidates are drawn.
 const WIDER: f64 = 3.0;
 
 /// Minimum bandwidth of a number's kernel, in the unit cube.
@@ -36,7 +36,7 @@ const NARROWEST: f64 = 1e-3;
 #[derive(Debug)]
 pub(crate) struct Observation {
     pub(crate) score: Score,
-    /// The coordinates of its hyperparameters.
+    /// The coordinates of the trial's hyperparameters.
     pub(crate) unit: Vec<f64>,
 }
 
@@ -48,16 +48,16 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// The smallest number of observations for a model of this many hyperparameters.
+    /// The minimum number of observations that a model of `dimensions` hyperparameters needs.
     pub(crate) fn least(dimensions: usize) -> usize {
         dimensions + 3
     }
 
-    /// Fits the model.
+    /// Fits the model to the observations.
     pub(crate) fn new(mut observations: Vec<Observation>, space: &Space) -> Self {
         observations.sort_by_key(|observation| observation.score);
         let count = observations.len();
-        // Each part has at least one trial more than there are hyperparameters. The parts may overlap.
+        // Each part has at least one trial more than there are hyperparameters, so the parts may overlap.
         let least = space.0.len() + 1;
         let good = ((GOOD * count as f64) as usize).max(least).min(count);
         let others = (count - good).max(least).min(count);
@@ -76,7 +76,7 @@ impl Model {
         let mut best: Option<(f64, Vec<f64>)> = None;
         for _ in 0..CANDIDATES {
             let candidate = self.good.candidate(random);
-            // Logarithms do not underflow if there are many hyperparameters.
+            // With many hyperparameters, the densities themselves could underflow.
             let ratio = self.good.ln_density(&candidate) - self.others.ln_density(&candidate);
             if best.as_ref().is_none_or(|(most, _)| ratio > *most) {
                 best = Some((ratio, candidate));
@@ -109,7 +109,7 @@ struct Density {
     points: Vec<Vec<f64>>,
     kinds: Vec<Kind>,
     /// For each hyperparameter: the standard deviation of the normal kernel, or the probability that a choice differs
-    /// from the point's.
+    /// from the choice of the point.
     bandwidths: Vec<f64>,
 }
 
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// The density of one number and one choice of three, as the formulas of the papers state it.
+    /// The density for one number and one choice among three values, according to the formulas of the papers.
     fn naive(points: &[(f64, f64)], x: (f64, f64)) -> f64 {
         let n = points.len() as f64;
         let mean = points.iter().map(|p| p.0).sum::<f64>() / n;

@@ -84,10 +84,10 @@ impl SolverArgs {
         Built::new(choice, self.formulation.unwrap_or_default(), self.big_m)
     }
 
-    /// The chosen solver. The paths of a program are relative to the current directory.
+    /// The chosen solver. Paths in the command of a program are relative to the current directory.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the manifest is faulty.
+    /// [`Error::Usage`] if the manifest of a program is faulty.
     pub fn choice(&self) -> Result<SolverChoice> {
         let found = self.solver.seen_from(Path::new(""));
         found.map_err(|error| Error::Usage(format!("--solver {}: {error}", self.solver)))

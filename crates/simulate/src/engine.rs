@@ -149,7 +149,7 @@ impl Engine<'_, '_> {
         [arrival, end, awake].into_iter().flatten().min()
     }
 
-    /// Carries out everything that happens in a second.
+    /// Advances to `second`, and carries out everything that happens in it.
     fn advance_to(&mut self, second: i64) -> Result<(), Refused> {
         self.world.advance_to(second);
         self.again = None;

@@ -87,7 +87,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds a value by Knuth's two-sum algorithm, which also returns the exact rounding error.
+    /// Adds a value with Knuth's two-sum algorithm, which also computes the exact rounding error.
     fn add(&mut self, value: f64) {
         let sum = self.high + value;
         let virtual_value = sum - self.high;

@@ -91,7 +91,7 @@ fn node_names(vc: &VcRun) -> BTreeSet<u32> {
     lives.chain(changed).collect()
 }
 
-/// The net changes of several flips, in ascending order of node. Updates `idle`.
+/// The net changes of several flips, in ascending order of node. Updates `idle`, the state of each node.
 fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     let last: BTreeMap<u32, bool> = flips.iter().map(|flip| (flip.node, flip.idle)).collect();
     let changed = last

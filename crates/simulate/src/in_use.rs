@@ -20,7 +20,7 @@ impl InUse {
 
     /// GPU-seconds in use between second `from` and second `until`.
     pub fn gpu_seconds(&self, from: i64, until: i64) -> i64 {
-        // A change counts from its second, or from `from` if that is later, to `until`.
+        // Each change counts until `until`: from its own second, or from `from` if it happened earlier.
         let seconds = |second: i64| (until - second.clamp(from, until.max(from))).max(0);
         let each = self.0.iter();
         each.map(|(&second, change)| change * seconds(second)).sum()

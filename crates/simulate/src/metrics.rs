@@ -67,7 +67,7 @@ struct Arriving {
     warm_up_until: Option<i64>,
 }
 
-/// Computes the GPU use while jobs arrive; `None` if all jobs are submitted in the same second.
+/// Computes the GPU use while jobs arrive; `None` if there are no jobs, or if all are submitted in the same second.
 fn arriving(trace: &Trace, run: &PolicyRun, gpus: u64) -> Option<Arriving> {
     let (first, last) = trace.submissions()?;
     let offered = gpus as f64 * (last - first) as f64;

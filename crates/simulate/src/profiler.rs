@@ -43,7 +43,7 @@ impl Profiler {
         u64::from(self.extra_nodes()) * u64::from(gpus_per_node)
     }
 
-    /// Number of nodes that remain to virtual cluster `vc` if it has `nodes` nodes and lends some of them.
+    /// Number of nodes that virtual cluster `vc` keeps if it has `nodes` nodes and lends some of them.
     pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
         let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
         lent.fold(nodes, |kept, &(_, nodes)| kept.saturating_sub(nodes))

@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
-/// Maximum number of entries of a block; a larger block is split.
+/// Maximum number of entries in a block; a larger block is split.
 const BLOCK: usize = 64;
 
 /// Running jobs in order. The GPUs of all jobs before a given position can be summed without visiting
@@ -187,7 +187,7 @@ impl<K: Ord + Copy> Waiting<K> {
     }
 }
 
-/// The jobs to preempt and to start, each in order.
+/// The jobs to preempt and the jobs to start, both in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     /// Running jobs that must give up their GPUs.

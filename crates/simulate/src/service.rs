@@ -88,8 +88,9 @@ mod tests {
             0.4..1.6,
             (400u32..1600).prop_map(|thousandths| f64::from(thousandths) / 1000.0),
             (1u32..64).prop_map(|of_32| f64::from(of_32) / 32.0),
-            // Odd multiples of 2^-52, half the distance between neighbouring floats from 2 to 4. If a float from this
-            // range minus such a speed is still in the range, the exact difference lies halfway between two floats.
+            // Odd multiples of 2^-52, half the distance between neighbouring floats from 2 to 4. Take a float in this
+            // range and subtract such a speed. If the result is still in the range, it lies exactly halfway between
+            // two floats, and must be rounded.
             (1u64..1 << 20).prop_map(|odd| f64::from_bits(1f64.to_bits() + 2 * odd + 1)),
         ]
     }

@@ -227,7 +227,7 @@ impl<'a> Stages<'a> {
 }
 
 impl Simulation<'_> {
-    /// Runs the profiling stage; `None` if no policy has one.
+    /// Runs the profiling stage; `None` if the profiler is off, or if no policy profiles jobs.
     fn profile_for(
         &self,
         requests: &[Request],

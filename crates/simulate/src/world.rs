@@ -23,7 +23,7 @@ pub(super) struct World<'a> {
     arrived: usize,
     done: usize,
     /// Future ends, by second and then by order of start. An entry is stale if the job's start or end has changed
-    /// since.
+    /// since the entry was added.
     ends: BinaryHeap<Reverse<(i64, u64, usize)>>,
     nodes: Nodes,
     recorder: Recorder,

@@ -54,7 +54,7 @@ fn what_writers_add_is_found_and_merged() {
     assert_eq!(found.results[&key("a")].seconds, 2.5);
     assert_eq!(found.results[&key("b")].result, 7.0);
     let failed: Vec<_> = found.failures.iter().collect();
-    assert_eq!(failed.len(), 1, "what is done has not failed");
+    assert_eq!(failed.len(), 1, "a run that is done has not failed");
     assert_eq!((failed[0].0, failed[0].1.code), (&key("c"), 1));
     assert!(failed[0].1.message.contains("no tasks"));
     assert_eq!(found.begun_again(), 1);
@@ -66,7 +66,7 @@ fn what_writers_add_is_found_and_merged() {
     assert!(ends.contains(&(1, &Some(ended))) && ends.contains(&(2, &None)));
     assert!(tracker.is_done(&key("b")) && !tracker.has_failed(&key("b")));
     assert!(tracker.has_failed(&key("c")));
-    assert!(found.running.is_empty(), "begun runs have ended");
+    assert!(found.running.is_empty(), "all started runs have ended");
     two.begin(key("d")).unwrap();
     let running: Vec<_> = read(&store).running.into_iter().collect();
     assert_eq!(running, [key("d")]);

@@ -49,7 +49,7 @@ pub struct EventOptions {
     pub fragment: FragmentLength,
     /// Seconds between polls of the nodes. Changes are logged at multiples of this interval.
     pub poll: u32,
-    /// Random seed. The same options always give the same log.
+    /// Random seed. The same options always produce the same log.
     pub seed: u64,
 }
 

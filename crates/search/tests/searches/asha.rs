@@ -39,8 +39,8 @@ fn both(search: &mut Search, plain: &mut naive::Asha, outstanding: usize) -> Opt
 proptest! {
     #![proptest_config(gleaner_testing::cases(512))]
 
-    /// ASHA hands out the same jobs as the paper's algorithm, in whatever order jobs are requested and losses are
-    /// reported.
+    /// ASHA hands out the same jobs as the paper's algorithm, regardless of the order in which jobs are requested and
+    /// losses are reported.
     #[test]
     fn asha_is_that_of_the_paper(
         eta in 2_u32..5,
@@ -129,7 +129,7 @@ fn a_better_result_takes_the_place_of_one_not_yet_promoted() {
     search.report(2, 1.0).unwrap();
     assert_eq!(started(&mut search), (2, 1));
     assert_eq!(started(&mut search), (4, 0));
-    // Trial 0 is the second of four, so it is in the top again.
+    // Trial 0 is the second of four, so it is in the top half again.
     search.report(3, 7.0).unwrap();
     assert_eq!(started(&mut search), (0, 1));
     assert_eq!(started(&mut search), (5, 0));

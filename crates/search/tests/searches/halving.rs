@@ -145,7 +145,7 @@ fn a_small_bracket_by_hand() {
         );
     }
     assert_eq!(search.next(), Next::Wait);
-    // Trial 8 is the best, then 7, ...
+    // Trial 8 is the best, followed by trial 7, and so on.
     for trial in (0..8).rev() {
         assert_eq!(search.report(trial, -f64::from(trial)), Ok(vec![]));
         assert_eq!(search.next(), Next::Wait);

@@ -1,4 +1,4 @@
-//! Compares searches, for various numbers of workers, with plain implementations that follow the papers line by line.
+//! Compares searches on various numbers of workers with plain implementations that follow the papers line by line.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod asha;

@@ -1,4 +1,4 @@
-//! Median stopping.
+//! Tests of median stopping.
 
 use gleaner_search::{Algorithm, Job, Next, Plan, Search, Verdict};
 

@@ -1,5 +1,5 @@
-//! The algorithms as the papers describe them, with plain lists, for resources that are whole numbers. They share no
-//! code with the library.
+//! The algorithms of the papers, implemented with plain lists for resources that are whole numbers. They share no code
+//! with the library.
 
 /// The best `count` trials, given these losses.
 fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {
@@ -24,7 +24,7 @@ fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {
 /// Runs successive halving on `rungs` rungs and returns the trials of each rung. From the second rung on, the best
 /// trials come first.
 ///
-/// Li et al. 2020, Algorithm 1; `loss(trial, i)` is run_then_return_val_loss.
+/// This is Algorithm 1 of Li et al. 2020. `loss(trial, i)` is its run_then_return_val_loss.
 pub fn successive_halving(
     trials: Vec<u32>,
     rungs: usize,
@@ -80,7 +80,7 @@ pub fn hyperband(
     all
 }
 
-/// ASHA, Li et al. 2020, Algorithm 2, with a limit on the number of trials.
+/// ASHA (Li et al. 2020, Algorithm 2), with a limit on the number of trials.
 pub struct Asha {
     /// The losses reported on each rung, with their trials.
     rungs: Vec<Vec<(f64, u32)>>,

@@ -73,7 +73,7 @@ fn a_trial_is_not_replaced_by_one_that_has_trained_less() {
     search.report(4, 2.5).unwrap();
     let promoted = search.report(3, 10.0).unwrap();
     assert!(matches!(promoted[..], [Verdict::Promoted { trial: 3, .. }]));
-    // Once trial 0 is at its second rung, trial 2 is replaced by a copy of it.
+    // Once trial 0 is at its second rung, trial 2 is replaced with a copy of trial 0.
     search.report(0, 0.5).unwrap();
     let stopped = search.report(2, 11.0).unwrap();
     assert_eq!(stopped, [Verdict::Stopped { trial: 2 }]);

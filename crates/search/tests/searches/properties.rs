@@ -112,7 +112,7 @@ fn check_jobs(plan: &Plan, log: &Log) -> BTreeMap<u32, usize> {
             assert_eq!(
                 job.trial as usize,
                 last.len() - 1,
-                "trials start in their order"
+                "trials start in the order of their numbers"
             );
         }
     }
@@ -201,7 +201,7 @@ proptest! {
             let fields = ["trials", "eta", "min_resource", "max_resource"];
             prop_assert!(!faults.is_empty());
             prop_assert!(faults.iter().all(|fault| fields.contains(&fault.field.as_str())));
-            // The results are meaningless, but there must be no panic.
+            // Rungs and brackets of an invalid plan are meaningless, but computing them must not panic.
             prop_assert!(plan.rungs().len() <= MAX_RUNGS + 1);
             prop_assert!(plan.brackets().len() <= MAX_RUNGS + 1);
             return Ok(());

@@ -28,8 +28,7 @@ fn large_searches_end() {
     assert!(large(Algorithm::Hyperband, None, 6561.0) > 10_000);
 }
 
-/// Each trial is better than all trials before it, so that the top of each rung changes with each
-/// result.
+/// Each trial is better than all previous trials, so the top of each rung changes with each result.
 #[test]
 fn a_top_that_always_changes_is_no_slower() {
     let plan = Plan {

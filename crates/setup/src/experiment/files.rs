@@ -73,7 +73,7 @@ const PREPARED: &str = "jobs.csv";
 
 impl ExperimentFiles {
     /// Finds the files of the experiment `name`, such as `Venus_Sept`, in `directory` or at the original's paths
-    /// relative to it. `qssf_alone` states whether QSSF is the only policy simulated: in this case, the original
+    /// relative to it. `qssf_alone` states whether QSSF is the only simulated policy. In this case, the original
     /// uses other estimates.
     ///
     /// # Errors

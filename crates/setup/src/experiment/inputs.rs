@@ -60,8 +60,8 @@ settings! {
         /// --models train. In that case, `best` chooses again each week among all estimators except ebm-seconds.
         pub estimates: Option<Given> = None => Spec::of("FILE|oracle|SECONDS|NAME")
             .used_for(Use::Estimates);
-        /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
-        /// measured, or predicted by `gleaner driple profiles`.
+        /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores. Profiles are measured,
+        /// or predicted by `gleaner driple profiles`.
         pub profiles: Option<PathBuf> = None => Spec::of("FILE").used_for(Use::Sharing);
         /// For lucid: measurements of pairs of workloads on the same GPUs.
         pub colocate: Option<PathBuf> = None => Spec::of("FILE").used_for(Use::Sharing);
@@ -295,7 +295,7 @@ impl Inputs {
             (true, Some(path)) => Some(Profiles::read(&mut reader, path, &experiment)?),
             (true, None) => {
                 let what = "--profiles FILE and --colocate FILE; without these files, choose \
-                            other policies, as in --policy fifo,sjf,srtf,tiresias";
+                            other policies, such as --policy fifo,sjf,srtf,tiresias";
                 return Err(missing("lucid", what));
             }
             _ => None,

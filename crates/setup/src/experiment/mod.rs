@@ -133,7 +133,7 @@ impl Experiment {
         }
     }
 
-    /// Learns the estimates of each policy that uses estimates, if the settings say that they are learnt during the
+    /// Learns estimates for each policy that uses them, if the settings request estimates that are learnt during the
     /// simulation.
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl Learnt {
         }
     }
 
-    /// The estimates by policy.
+    /// The learnt estimates by policy; `None` if no estimates were learnt.
     pub fn by_policy(&self) -> Option<&EstimatesByPolicy> {
         self.estimates.as_ref()
     }

@@ -113,7 +113,7 @@ fn is_predicted(profile: &Profile) -> bool {
 /// Maximum number of items that a message names.
 const NAMED: usize = 3;
 
-/// Lists the first few items, and gives the number of remaining items.
+/// Lists the first few items, followed by the number of remaining items.
 pub fn listed(items: &[impl Display]) -> String {
     let named: Vec<String> = items.iter().take(NAMED).map(ToString::to_string).collect();
     let named = named.join("; ");

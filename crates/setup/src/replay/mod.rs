@@ -283,8 +283,8 @@ fn read_log_in(file: &Path, zone: &str, observer: &dyn Observer) -> Result<Loade
 /// Cuts the slice from the log that was read from `file`.
 ///
 /// # Errors
-/// The slice has no rows or no nodes; `expected` states what it should contain. It is also an error if the slice is
-/// given by times with offsets from UTC, but the log's clock is unknown.
+/// The slice has no rows or no nodes (`expected` states what it should contain), or its times have offsets from UTC
+/// although the log's clock is unknown.
 pub fn cut(
     log: &EventLog,
     slice: Slice,

@@ -161,7 +161,7 @@ struct Checked {
     check: Arc<Check>,
 }
 
-/// Checks a string.
+/// A function that checks a string.
 type Check = dyn Fn(&str) -> Result<(), String> + Send + Sync;
 
 impl TypedValueParser for Checked {

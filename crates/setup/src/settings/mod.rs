@@ -174,12 +174,12 @@ impl<S> fmt::Debug for Change<S> {
 }
 
 impl<S: 'static> Change<S> {
-    /// Creates a change from the function that carries it out.
+    /// Creates a change from the function that applies it.
     pub fn new(apply: impl Fn(&mut S) + Send + Sync + 'static) -> Self {
         Change(Arc::new(apply))
     }
 
-    /// Carries out the change on `settings`.
+    /// Applies the change to `settings`.
     pub fn apply(&self, settings: &mut S) {
         (self.0)(settings);
     }

@@ -100,7 +100,7 @@ pub enum Violation {
         from: i64,
         /// Slot and name of the node.
         place: NodePlace,
-        /// The GPUs held; bit `i` stands for GPU `i`.
+        /// The GPUs held; bit `i` represents GPU `i`.
         gpus: u64,
         /// Number of GPUs per node.
         gpus_per_node: u32,
@@ -272,7 +272,7 @@ pub enum Violation {
     },
     /// A sample that contradicts the runs and outcomes.
     #[error(
-        "sample of second {time}: {field} is {found}, but {expected} according to runs and outcomes"
+        "sample at second {time}: {field} is {found}, but {expected} according to the runs and outcomes"
     )]
     Sample {
         /// Second of the sample.

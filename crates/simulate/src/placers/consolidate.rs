@@ -4,9 +4,9 @@ use crate::free::FreeGpus;
 use crate::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
-/// If a job fits on one node, it gets the node with the fewest free GPUs among the nodes that have
-/// enough. A larger job gets whole free nodes, and its remaining GPUs come from the node with the
-/// most free GPUs among the other nodes.
+/// A job that fits on one node is placed on the node with the fewest free GPUs among those with enough free GPUs. A
+/// larger job gets whole free nodes, and its remaining GPUs come from the node with the most free GPUs among the other
+/// nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct Consolidate;
 

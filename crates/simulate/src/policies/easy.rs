@@ -42,7 +42,7 @@ struct Easy {
     /// Estimated durations, at least 1 s.
     estimates: Vec<i64>,
     queue: BTreeSet<usize>,
-    /// Running jobs by their estimated end, which may have passed.
+    /// Running jobs by their estimated end, which may be in the past.
     expected: BTreeSet<(i64, usize)>,
     reservation: Option<Reservation>,
     /// The first job that this round has not considered yet.

@@ -14,11 +14,11 @@ use crate::product::schedule;
 enum Spoil {
     /// Changes a randomly chosen run.
     JobRun(fn(&mut JobRun)),
-    /// Changes the outcome of some job.
+    /// Changes the outcome of a randomly chosen job.
     Job(fn(&mut JobOutcome)),
-    /// Changes some samples, if there are any.
+    /// Changes randomly chosen samples, if there are any.
     Sample(fn(&mut Samples)),
-    /// Changes the node of some run.
+    /// Changes the node of a randomly chosen run.
     Node(fn(&mut NodeLife, &JobRun)),
     /// Changes another part of the schedule.
     Whole(fn(&mut Schedule)),
@@ -33,40 +33,40 @@ const SPOILS: [(&str, Spoil); 43] = [
     ("a run stops late", OfRun(|run| run.until += 1)),
     ("a run never stops", OfRun(|run| run.until = i64::MAX)),
     (
-        "a run goes back in time",
+        "a run ends before it starts",
         OfRun(|run| run.until = run.from - 1),
     ),
-    ("a run of another GPU", OfRun(|run| run.placement[0].1 ^= 1)),
-    ("a run of no GPU", OfRun(|run| run.placement.clear())),
+    ("a run on other GPUs", OfRun(|run| run.placement[0].1 ^= 1)),
+    ("a run on no GPU", OfRun(|run| run.placement.clear())),
     (
-        "a run twice on a node",
+        "a run that lists a node twice",
         OfRun(|run| run.placement.extend_from_within(..1)),
     ),
-    ("a run on no node", OfRun(|run| run.placement[0].0 += 100)),
-    ("a run of no job", OfRun(|run| run.job = usize::MAX)),
-    ("a run that is last or not", OfRun(|run| run.last ^= true)),
-    ("a run of no speed", OfRun(|run| run.speeds.clear())),
+    ("a run on a missing node", OfRun(|run| run.placement[0].0 += 100)),
+    ("a run of a missing job", OfRun(|run| run.job = usize::MAX)),
+    ("a wrong mark of the last run", OfRun(|run| run.last ^= true)),
+    ("a run without speeds", OfRun(|run| run.speeds.clear())),
     (
-        "a run of a speed not a number",
+        "a run whose speed is not a number",
         OfRun(|run| run.speeds[0].1 = f64::NAN),
     ),
     (
-        "a run that stands still",
+        "a run at speed 0",
         OfRun(|run| run.speeds[0].1 = 0.0),
     ),
     ("a run with a late speed", OfRun(|run| run.speeds[0].0 += 1)),
     (
-        "a run with a speed too many",
+        "a run with one speed too many",
         OfRun(|run| run.speeds.push((run.until, 1.0))),
     ),
-    ("another start", Job(|job| job.start += 1)),
-    ("another end", Job(|job| job.end -= 1)),
+    ("a wrong start", Job(|job| job.start += 1)),
+    ("a wrong end", Job(|job| job.end -= 1)),
     ("a longer wait", Job(|job| job.queue += 1)),
-    ("a checkpoint more", Job(|job| job.checkpoints += 1)),
-    ("a job that was nowhere", Job(|job| job.nodes.clear())),
-    ("a job that was elsewhere", Job(|job| job.nodes[0].1 ^= 1)),
+    ("one more checkpoint", Job(|job| job.checkpoints += 1)),
+    ("an outcome without nodes", Job(|job| job.nodes.clear())),
+    ("an outcome with other GPUs", Job(|job| job.nodes[0].1 ^= 1)),
     (
-        "a GPU in all",
+        "one more GPU in total",
         Sample(|sample| sample.state.total_gpus += 1),
     ),
     ("a GPU idle", Sample(|sample| sample.state.idle_gpus += 1)),
@@ -75,38 +75,38 @@ const SPOILS: [(&str, Spoil); 43] = [
         Sample(|sample| sample.state.pending_gpus += 1),
     ),
     (
-        "a job running",
+        "one more running job",
         Sample(|sample| sample.state.running_jobs += 1),
     ),
     (
-        "a job waiting",
+        "one more waiting job",
         Sample(|sample| sample.state.pending_jobs += 1),
     ),
     (
-        "a small job waiting",
+        "one more small waiting job",
         Sample(|sample| sample.state.pending_small_jobs += 1),
     ),
-    ("a node more", Sample(|sample| sample.state.nodes += 1)),
+    ("one more node", Sample(|sample| sample.state.nodes += 1)),
     (
-        "a node with a job",
+        "one more node with one job",
         Sample(|sample| sample.state.single_nodes += 1),
     ),
     (
-        "a node with two jobs",
+        "one more node with several jobs",
         Sample(|sample| sample.state.shared_nodes += 1),
     ),
     ("a minute twice", Sample(|sample| sample.count += 1)),
     ("samples off the minute", Sample(|sample| sample.first += 1)),
     (
-        "a node comes late",
+        "a node is added late",
         Node(|node, run| node.from = run.from + 1),
     ),
     (
-        "a node goes early",
+        "a node is removed early",
         Node(|node, run| node.until = run.until - 1),
     ),
     (
-        "a run a second time",
+        "a run listed twice",
         Whole(|schedule| schedule.runs.extend_from_within(..1)),
     ),
     ("a run missing", Whole(|schedule| drop(schedule.runs.pop()))),

@@ -43,7 +43,7 @@ fn in_order(correction: &Correction) -> (i64, usize, usize) {
     (correction.time, correction.ended, correction.survivor)
 }
 
-/// Fails unless the schedule lists one correction for each early end, and no others.
+/// Fails unless the schedule lists one correction for each early end, and no other corrections.
 fn assert_listed(corrected: &Schedule) {
     let mut listed = corrected.corrections.clone();
     listed.sort_by_key(in_order);
@@ -189,7 +189,7 @@ fn all_corrections_of_the_published_trace_are_listed() {
         .iter()
         .map(|vc| early_ends(&vc.schedule).len());
     println!(
-        "{} corrections, {} early ends without",
+        "{} corrections; {} early ends in the original",
         all.sum::<usize>(),
         early.sum::<usize>()
     );

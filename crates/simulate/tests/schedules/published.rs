@@ -68,7 +68,8 @@ pub fn assert_minutes(schedule: &Schedule, name: &str) {
     }
 }
 
-/// A column of a minute-by-minute table, as a function of the second and the state in that second.
+/// A column of a minute-by-minute table: its name, and its value as a function of the second and the state in that
+/// second.
 type Column = (&'static str, fn(i64, &State) -> f64);
 
 const COLUMNS: [Column; 14] = [

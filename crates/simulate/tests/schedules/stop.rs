@@ -1,4 +1,4 @@
-//! Stopping simulations.
+//! Tests that simulations can be stopped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

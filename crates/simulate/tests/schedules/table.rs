@@ -55,6 +55,6 @@ impl Table {
 fn text(field: &Field) -> &str {
     match field {
         Field::Str(text) => text,
-        other => panic!("{other} is no text"),
+        other => panic!("{other} is not text"),
     }
 }

@@ -59,7 +59,7 @@ impl Costs {
             .unwrap_or(steps)
     }
 
-    /// Whether estimates are in seconds. Before the first run has finished, they are in steps.
+    /// Whether estimates are in seconds. Until the first run has finished, they are in steps.
     pub fn are_seconds(&self) -> bool {
         self.all.count > 0.0
     }

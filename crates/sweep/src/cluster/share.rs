@@ -1,4 +1,4 @@
-//! One of N parts of a sweep, as in `--part I/N`.
+//! One of N parts of a sweep, which `--part I/N` selects.
 
 use std::fmt;
 use std::str::FromStr;

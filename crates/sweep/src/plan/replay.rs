@@ -49,7 +49,7 @@ settings! {
     pub struct PlanSettings {
         /// The settings of a replay.
         pub replay: ReplaySettings;
-        /// How the log is cut.
+        /// The parts into which the log is cut.
         pub replication: ReplicationArgs;
     }
 }

@@ -263,7 +263,7 @@ fn is_profiled(choice: &Choice) -> bool {
     profiled.any(|policy| choice.policy.iter().any(|name| name == policy.name))
 }
 
-/// The correction that the runs of Lucid share; `None` if there are no runs of Lucid.
+/// `Only` if all runs of Lucid are corrected, otherwise `No`; `None` if there are no runs of Lucid.
 fn corrected(choices: &[Choice]) -> Option<Corrected> {
     let each = choices.iter().filter(|one| is_profiled(one));
     let all = each

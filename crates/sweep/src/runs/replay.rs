@@ -1,5 +1,5 @@
-//! Prepares sweeps of replays. The log is read only once, and each slice of the plan is cut only once, into parts if
-//! the user requests this.
+//! Prepares sweeps of replays. The log is read only once, and each slice of the plan is cut out of it only once. If the
+//! user requests it, the slices are cut into parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -197,7 +197,7 @@ impl Replays {
         Ok(())
     }
 
-    /// Number of parts of the slice with the most parts.
+    /// Maximum number of parts of a slice.
     fn most_parts(&self) -> usize {
         self.parts.iter().map(Vec::len).max().unwrap_or(1)
     }

@@ -12,7 +12,7 @@ use gleaner_sweep::{Alike, PreparedRuns};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Runs that have no settings, only a number of steps each.
+/// Runs without settings, each given by its number of steps.
 struct Runs(Vec<usize>);
 
 impl PreparedRuns for Runs {

@@ -51,7 +51,7 @@ pub enum Setting {
     Auto,
     /// No profiler.
     Off,
-    /// Set manually.
+    /// Manual settings.
     Manual {
         /// Seconds of profiling for each job.
         time: i64,

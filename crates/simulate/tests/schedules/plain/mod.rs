@@ -1,6 +1,5 @@
-//! A plain simulator, which loops over all seconds, and keeps its state in lists that it sorts with stable sorts. It
-//! shares no code with the product and is written from the rules alone, so that the two can be compared on small
-//! traces.
+//! A plain simulator that loops over all seconds and keeps its state in lists, which it sorts with stable sorts. It
+//! shares no code with the product and is written from the rules alone. Tests compare the two on small traces.
 
 pub mod cases;
 mod easy;

@@ -15,7 +15,7 @@ pub struct Profiler {
     pub elastic: bool,
 }
 
-/// The result of a profiler.
+/// The result of profiling.
 pub struct Profiled {
     limit: i64,
     /// Indices of the profiled jobs among all jobs, ascending.

@@ -19,7 +19,7 @@ pub struct SlurmOptions {
     pub array_limit: Option<u32>,
     /// Other `sbatch` options.
     pub others: Vec<String>,
-    /// Maximum number of parts; `None` stands for [`SlurmOptions::PARTS`].
+    /// Maximum number of parts. If `None`, it is [`SlurmOptions::PARTS`], or fewer if Slurm's limits are lower.
     pub parts: Option<usize>,
     /// Maximum number of times that lost runs are resubmitted.
     pub retries: u32,

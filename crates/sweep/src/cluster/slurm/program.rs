@@ -19,7 +19,7 @@ const WITHOUT: &str = "on another batch system, or without one, run the parts of
 /// fails, the message contains its standard error.
 pub(super) fn call(name: &str, arguments: &[impl AsRef<OsStr>]) -> Result<String> {
     let mut command = Command::new(name);
-    // By default, Slurm truncates long lists of array tasks.
+    // By default, Slurm truncates long lists of array tasks. SLURM_BITSTR_LEN=0 prevents this.
     command
         .args(arguments)
         .stdin(Stdio::null())
