@@ -43,8 +43,7 @@ fn lending_gives_all_policies_the_same_gpus() {
         ("--lend auto", 72.0, false),
     ] {
         let line = format!("{LINE} --profiler 120,1,4 {lend}");
-        let words =
-            "80 GPUs for lucid, 72 for the other policies, because no virtual cluster lends 1 of";
+        let words = "80 GPUs are available to lucid, but 72 to the other policies, because no virtual cluster lends 1 of";
         let err = gleaner(at, &line).expect(0).err;
         assert_eq!(err.contains(words), told, "{err}");
         assert_eq!(err.contains("--lend auto"), told, "{err}");

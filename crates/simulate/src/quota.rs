@@ -199,9 +199,9 @@ pub struct Selection {
 /// Selects the jobs to preempt and to start. Visits the running and the waiting jobs in one common order, and gives
 /// each job its GPUs if enough of the `total` GPUs are left.
 ///
-/// `place` maps the stored key of a waiting job to its current position; it must preserve the order
-/// among waiting jobs. There is one step for each preempted job, for each chosen job, and for each distinct number of
-/// GPUs that waiting jobs request. A step visits blocks of running jobs, not every job.
+/// `place` maps the stored key of a waiting job to the job's current position, and must preserve the order among
+/// waiting jobs. There is one step for each preempted job, for each chosen job, and for each distinct number of GPUs
+/// that waiting jobs request. A step visits blocks of running jobs, not every job.
 pub fn select<K: Ord + Copy>(
     total: u64,
     running: &Running<K>,

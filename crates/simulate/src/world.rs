@@ -280,7 +280,7 @@ impl<'a> World<'a> {
         true
     }
 
-    /// Describes the jobs that wait forever, when no event is left.
+    /// Describes the jobs that wait forever. Called when no event is left.
     pub fn stuck(&self) -> Stuck {
         let mut waiting = self.setting.jobs.iter().zip(&self.live);
         let is_waiting = |(_, live): &(&&Job, &LiveJob)| live.status == Status::Waiting;

@@ -1,5 +1,5 @@
 //! Generates event logs, task sets, and experiments with GPU clusters, for demos, tests and benchmarks. The same
-//! options give the same data.
+//! options always produce the same data.
 //!
 //! ```
 //! use gleaner_domain::Unobserved;
@@ -33,7 +33,7 @@ use gleaner_domain::error::{Error, Result};
 /// set the span, for the message.
 ///
 /// # Errors
-/// [`Error::Usage`]: the time is after the year 2262, the last year that times can represent.
+/// [`Error::Usage`] if the time is after the year 2262, the last year that times can represent.
 fn end(start: Utc, seconds: f64, options: &str) -> Result<Utc> {
     let nanos = start.0 as f64 + seconds * Utc::from_seconds(1).0 as f64;
     if nanos < i64::MAX as f64 {

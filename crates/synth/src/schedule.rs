@@ -28,7 +28,7 @@ pub struct ScheduleOptions {
     pub job_nodes: f64,
     /// Number of job starts between two outages of nodes; 0 for no outages.
     pub jobs_per_outage: u64,
-    /// Random seed. The same options always give the same schedule.
+    /// Random seed. The same options always produce the same schedule.
     pub seed: u64,
 }
 
@@ -42,8 +42,7 @@ impl ScheduleOptions {
     /// The first and the last second of the schedule, counted from 1970.
     ///
     /// # Errors
-    /// [`Error::Usage`]: the span is shorter than a second or too long, or it ends later than logs
-    /// can represent.
+    /// [`Error::Usage`] if the span is shorter than a second or too long, or if it ends later than logs can represent.
     pub fn span(&self) -> Result<(i64, i64)> {
         let seconds = self.days * 86_400.0;
         if !(seconds >= 1.0 && self.days <= MOST_DAYS) {

@@ -28,7 +28,7 @@ pub struct Loss {
 /// with its defaults.
 ///
 /// # Errors
-/// [`Error::Usage`]: the plan is invalid, or there are no tasks.
+/// [`Error::Usage`] if the plan is invalid, or if there are no tasks.
 pub fn losses(plan: &Plan, tasks: &[TrainingTask], seed: u64) -> Result<Vec<Loss>> {
     plan.validate().map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();

@@ -30,7 +30,7 @@ pub struct TaskOptions {
     pub start: Option<Utc>,
     /// Seconds between the submissions of consecutive tasks.
     pub submit_every: f64,
-    /// Random seed. The same options always give the same tasks.
+    /// Random seed. The same options always produce the same tasks.
     pub seed: u64,
 }
 
@@ -147,7 +147,7 @@ const LEFT_OUT: f64 = 0.1;
 /// class is its own curve times this factor, times a random number between 0.8 and 1.2. The random number depends on
 /// the model and the class, so different models prefer different classes. Tasks with equal curves are assumed to belong
 /// to the same model. About a tenth of the tasks cannot use one class, which is chosen at random. The same tasks,
-/// classes and seed always give the same result.
+/// classes and seed always produce the same result.
 ///
 /// # Errors
 /// [`Error::Usage`] if there are no classes or more than [`MAX_CLASSES`], if a name is invalid or occurs twice, or if a

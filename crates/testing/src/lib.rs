@@ -20,8 +20,8 @@
 //! sums_do_not_depend_on_the_order();
 //! ```
 //!
-//! By default all tests draw their cases with one fixed seed, so that the same code gives the same
-//! result every time. `make soak` sets another seed and more cases through the environment. A case
+//! By default, all tests draw their cases with one fixed seed, so the same code always produces the same
+//! result. `make soak` sets another seed and more cases through the environment. A case
 //! that fails is saved in the folder `proptest-regressions/` of the workspace, and later runs begin
 //! with it.
 

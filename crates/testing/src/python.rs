@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-/// A Python interpreter with PyTorch: the one that `GLEANER_TEST_PYTHON` names, or else python3, or else the system's
-/// Python. If there is none, this function prints that the test is skipped. `scripts/torch.sh` installs PyTorch.
+/// A Python interpreter with PyTorch: the interpreter that `GLEANER_TEST_PYTHON` names or, if this variable is not set,
+/// python3 or the system's Python. If none of them has PyTorch, prints that the test is skipped. `scripts/torch.sh`
+/// installs PyTorch.
 #[must_use]
 pub fn python_with_torch() -> Option<String> {
     let named = std::env::var("GLEANER_TEST_PYTHON").ok();

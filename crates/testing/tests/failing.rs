@@ -59,7 +59,7 @@ fn seed(seed: u64) -> (&'static str, String) {
 fn seeds_are_fixed_cases_are_multiplied_and_failures_are_saved() {
     let file = SavedCases::in_workspace().file(file!());
     let _ = fs::remove_file(&file);
-    // By default, the cases come from the fixed seed. Another seed gives other cases.
+    // By default, the cases are drawn with the fixed seed. Another seed produces other cases.
     let plain = run(HIGHEST, &[]);
     assert!(plain.passed);
     assert_eq!(plain.drawn.len(), 64);

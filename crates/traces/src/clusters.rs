@@ -44,7 +44,7 @@ pub(super) struct Sizes {
 }
 
 /// Chooses the sizes from the options, the trace or the list of machines, in this order of
-/// precedence. If none of these sources gives the sizes, the VCs are just large enough for their
+/// precedence. If none of these sources states the sizes, the VCs are just large enough for their
 /// jobs.
 pub(super) fn sizes(
     demand: &Demand<'_>,
@@ -94,7 +94,7 @@ pub(super) fn sizes(
         nodes: peaks.iter().map(|gpus| Some(gpus.div_ceil(each))).collect(),
         one: false,
         note: format!(
-            "the trace does not give the sizes of the virtual clusters: each gets enough \
+            "the trace does not state the sizes of the virtual clusters: each gets enough \
              nodes of {} for the GPUs that its jobs {} (see --node-count{})",
             counted(each, "GPU"),
             match options.format {

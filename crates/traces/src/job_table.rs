@@ -62,7 +62,7 @@ struct Part {
     gpus: u64,
     cpus: f64,
     submit: i64,
-    /// The end of each run, by its start; `None` if no record has given the end yet.
+    /// The end of each run, by its start; `None` if no record has stated the end yet.
     runs: BTreeMap<i64, Option<i64>>,
     at: At,
 }

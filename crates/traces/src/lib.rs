@@ -1,7 +1,7 @@
 //! Converts published job traces of GPU clusters to the inputs of a simulation: a trace, and the virtual clusters (VCs)
 //! that it needs.
 //!
-//! The following list shows the files of each format, and the fields that give the GPUs, duration
+//! The following list shows the files of each format, and the fields that determine the GPUs, duration
 //! and VC of a job:
 //!
 //! - **Philly**, `cluster_job_log`. GPUs: those of the first attempt. Duration: the sum of all

@@ -33,7 +33,7 @@ impl Machines {
 
 impl Format {
     /// The part of a message that suggests the flag `--machines`. It is empty for formats whose
-    /// list does not give the sizes of VCs.
+    /// list does not state the sizes of VCs.
     pub(super) fn machines_flag(self) -> &'static str {
         match self {
             Format::Pai => " and --machines pai_machine_spec.csv",
@@ -46,7 +46,7 @@ impl Format {
 /// Reads the list of machines of a format.
 ///
 /// # Errors
-/// The file cannot be read. Lines in another format are faults, which are reported together.
+/// The file cannot be read, or it has lines in another format, which are reported together.
 pub(super) fn read(path: &Path, format: Format) -> Result<Machines> {
     let mut input = Input::open(path)?;
     let mut machines = Machines::default();

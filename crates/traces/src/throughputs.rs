@@ -32,7 +32,7 @@ impl Speeds {
             (Some(path), _) => read(path, &options.worker),
             (None, Some(speed)) => Ok(Speeds::Same(speed)),
             (None, None) => Err(Error::Usage(format!(
-                "a Gavel trace gives steps, not durations: pass --throughputs FILE ({WHERE}) or \
+                "a Gavel trace contains steps, not durations: pass --throughputs FILE ({WHERE}) or \
                  --steps-per-second"
             ))),
         }

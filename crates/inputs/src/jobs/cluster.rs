@@ -20,7 +20,7 @@ use gleaner_io::source::Source;
 
 input! {
     impl VirtualCluster {
-        /// the name of the VC, unique
+        /// the unique name of the VC
         name: String as Id = "vc" or "" or "__index_level_0__" [""],
         /// the number of nodes of the VC
         nodes: u32 as Whole(1..=MAX_NODES) = "num" or "nodes" ["nodes"],

@@ -29,7 +29,7 @@ input! {
     }
 }
 
-/// Reads the estimates for the jobs of a trace. Rows of other jobs are ignored.
+/// Reads the estimates for the jobs of a trace. Rows for jobs that are not in the trace are ignored.
 ///
 /// # Errors
 /// The file cannot be read or has faults, which are reported together. It is a fault if an estimate is not a number, or

@@ -41,7 +41,7 @@ pub(super) enum Shape {
 /// The fields of a task and its curve, in the order in which they are documented.
 #[rustfmt::skip]
 pub static FIELDS: [TaskField; 15] = [
-    field("name", "index", Shape::Text, "", "unique"),
+    field("name", "index", Shape::Text, "", "unique name of the task"),
     field("submit", "Tsub", Shape::Text, "",
         "earliest start: a time as in event logs, in the log's local time; default: the start of the log").optional(),
     field("min_nodes", "Jmin", Shape::Number, "nodes", "minimum number of nodes, at least 1"),

@@ -140,7 +140,7 @@ fn table_of(columns: &[InputColumn]) -> String {
         let need = match column.need {
             Need::Required => "",
             Need::Optional => "; optional",
-            Need::Together => "; give all columns with this note or none",
+            Need::Together => "; give all columns with this note, or none of them",
         };
         let unit = if column.unit.is_empty() {
             String::new()

@@ -246,7 +246,7 @@ pub fn check_objective(options: &Options, tasks: &[TrainingTask], log: &EventLog
 const NEEDS: &str = "\
 a log of idle nodes and a set of training tasks are needed:
 
-  --events LOG    which nodes are idle, by time: the original's pickle (also .tar.gz),
+  --events LOG    the idle nodes over time: the original's pickle (also .tar.gz),
                   CSV or Parquet (a column per node, or time,node,state), or .gev
   --tasks FILE    the tasks: one TOML, JSON, CSV or Parquet file (dataset/README.md),
                   or the original's bounds pickle together with --curves FILE

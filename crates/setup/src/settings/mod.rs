@@ -25,8 +25,8 @@ pub trait Settings: Default + 'static {
     /// All settings, in the order of the help.
     fn list() -> Vec<Setting<Self>>;
 
-    /// Sets the value of a setting from strings: a list takes one string per value; any other setting takes one string.
-    /// Flags take `true` or `false`.
+    /// Sets the value of a setting from strings. A list requires one string per value, and any other setting requires
+    /// one string. The string of a flag is `true` or `false`.
     ///
     /// # Errors
     /// The setting is unknown, or the value is invalid.

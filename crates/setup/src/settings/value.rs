@@ -29,7 +29,7 @@ pub enum Form {
     Any,
 }
 
-/// Number of values of a setting.
+/// The number of values that a setting can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A flag, which is on or off.
@@ -74,7 +74,7 @@ pub trait Field: Clone + Send + Sync + 'static {
     /// The type of single values.
     type Value: Value;
 
-    /// Number of values that the setting takes.
+    /// The number of values that the setting can have.
     const KIND: Kind;
 
     /// Creates the setting from these values; `None` if there are too few.

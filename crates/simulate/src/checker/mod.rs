@@ -76,7 +76,7 @@ pub fn check(schedule: &Schedule, terms: &Terms) -> Vec<Violation> {
     report.found
 }
 
-/// Violations so far.
+/// The violations found so far.
 #[derive(Default)]
 struct Report {
     found: Vec<Violation>,

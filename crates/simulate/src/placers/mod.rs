@@ -1,6 +1,6 @@
 //! The placers, one per file. To add a placer, add a file here and a line in `placers!`.
 
-/// Declares the placers' modules, and lists them.
+/// Declares the modules of the placers, and lists the placers.
 macro_rules! placers {
     ($($module:ident::$placer:ident)*) => {
         $(

@@ -1,6 +1,6 @@
 //! The policies, one per file. To add a policy, add a file here and a line in `policies!`.
 
-/// Declares the policies' modules, and lists them.
+/// Declares the modules of the policies, and lists the policies.
 macro_rules! policies {
     ($($module:ident)*) => {
         $(mod $module;)*
@@ -82,7 +82,7 @@ pub struct Context<'a> {
     pub without: Without,
 }
 
-/// Parts of Lucid that can be switched off, as in its ablation study; `true` disables the part.
+/// Parts of Lucid that can be switched off for ablation studies. `true` disables a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Without {
     /// The use of sharing scores and priorities in the search for a partner.

@@ -42,18 +42,21 @@ const SPOILS: [(&str, Spoil); 43] = [
         "a run that lists a node twice",
         OfRun(|run| run.placement.extend_from_within(..1)),
     ),
-    ("a run on a missing node", OfRun(|run| run.placement[0].0 += 100)),
+    (
+        "a run on a missing node",
+        OfRun(|run| run.placement[0].0 += 100),
+    ),
     ("a run of a missing job", OfRun(|run| run.job = usize::MAX)),
-    ("a wrong mark of the last run", OfRun(|run| run.last ^= true)),
+    (
+        "a wrong mark of the last run",
+        OfRun(|run| run.last ^= true),
+    ),
     ("a run without speeds", OfRun(|run| run.speeds.clear())),
     (
         "a run whose speed is not a number",
         OfRun(|run| run.speeds[0].1 = f64::NAN),
     ),
-    (
-        "a run at speed 0",
-        OfRun(|run| run.speeds[0].1 = 0.0),
-    ),
+    ("a run at speed 0", OfRun(|run| run.speeds[0].1 = 0.0)),
     ("a run with a late speed", OfRun(|run| run.speeds[0].0 += 1)),
     (
         "a run with one speed too many",

@@ -15,7 +15,7 @@ const TRACES: usize = 400;
 /// Minimum number of traces in which each case must occur.
 const ENOUGH: usize = 4;
 
-/// Fails unless each of the cases named in `things` occurs in at least [`ENOUGH`] of [`TRACES`] values that the
+/// Fails unless each of the cases described in `things` occurs in at least [`ENOUGH`] of [`TRACES`] values that the
 /// strategy generates.
 fn assert_shown<T, const N: usize>(
     strategy: impl Strategy<Value = T>,
@@ -58,16 +58,16 @@ fn renames(schedule: &Schedule) -> bool {
 #[test]
 fn generated_cases_cover_rare_events() {
     let things = [
-        "shared",
-        "sped up again",
-        "corrected",
-        "nodes came and went",
-        "renamed",
-        "preempted by SRTF",
-        "preempted by Tiresias",
-        "moved to the low queue",
-        "backfilled",
-        "submitted before the start",
+        "jobs share GPUs",
+        "a job returns to full speed",
+        "a survivor's speed is corrected",
+        "nodes are added and removed",
+        "a node takes over a name",
+        "SRTF preempts a job",
+        "Tiresias preempts a job",
+        "a job moves to the low queue",
+        "EASY backfills a job",
+        "a job is submitted before the start",
     ];
     assert_shown(case(), things, |case| {
         let lucid = schedule(case, &policy("lucid")).unwrap();
@@ -98,14 +98,14 @@ fn lucid(town: &Town) -> PolicyRun {
 #[test]
 fn generated_towns_cover_rare_events() {
     let things = [
-        "borrowed",
-        "returned",
-        "never returned",
-        "without a job",
-        "all ended in the profiler",
-        "all its nodes lent",
-        "profiled and scheduled",
-        "started before its profiling ended",
+        "a node is borrowed",
+        "a borrowed node is returned",
+        "a borrowed node is never returned",
+        "a virtual cluster has no jobs",
+        "all jobs of a virtual cluster end in the profiler",
+        "a virtual cluster lends its only node",
+        "a job waits for the profiler and is then scheduled",
+        "a job starts before its profiling ends",
     ];
     assert_shown(town(), things, |town| {
         let run = lucid(town);

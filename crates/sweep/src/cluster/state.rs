@@ -86,9 +86,9 @@ impl State {
         }
     }
 
-    /// Selects the runs of a batch to resubmit. Excludes runs that are done, and runs that have failed in this batch or
-    /// in the batches before it. Also excludes the runs of parts in `troubles` that would end the same way again
-    /// ([`Trouble::is_final`]).
+    /// Selects the runs of a batch that should be resubmitted. Excludes runs that are done, and runs that have failed
+    /// in this batch or in the batches before it. Also excludes the runs of parts in `troubles` that would end in the
+    /// same way again ([`Trouble::is_final`]).
     pub fn left_of(&self, batch: &Batch, deal: &Deal, troubles: &[Trouble]) -> Vec<usize> {
         let chain: BTreeSet<&str> = batch.chain().collect();
         let has_failed = |failure: &Failure| {

@@ -87,7 +87,7 @@ const fn model(
 
 const BATCH_SIZES: [u32; 2] = [64, 128];
 
-/// Every model at both batch sizes, in full and in mixed precision.
+/// The profiles of all models, at both batch sizes, in full and in mixed precision.
 pub fn profiles() -> Vec<(Workload, Profile)> {
     let mut profiles = Vec::new();
     for model in &MODELS {

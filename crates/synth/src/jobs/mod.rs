@@ -41,7 +41,7 @@ pub struct JobOptions {
     pub days: u32,
     /// Number of submitted jobs.
     pub amount: Amount,
-    /// Random seed. The same options always give the same experiment.
+    /// Random seed. The same options always produce the same experiment.
     pub seed: u64,
 }
 
@@ -113,7 +113,7 @@ impl SynthExperiment {
         self.drafts.len()
     }
 
-    /// Whether there are no jobs; a generated experiment always has some.
+    /// Whether there are no jobs. Always false for a generated experiment.
     pub fn is_empty(&self) -> bool {
         self.drafts.is_empty()
     }

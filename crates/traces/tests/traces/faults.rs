@@ -6,7 +6,7 @@ use gleaner_traces::{Format, Options};
 
 use super::support::{file, prepare, sample, samples, text};
 
-/// Reads a sample in which `from` is replaced by `to`, and asserts that there is one more fault,
+/// Reads a sample in which `from` is replaced with `to`, and asserts that there is one more fault,
 /// described by `expected`.
 #[track_caller]
 fn assert_fault(options: &Options, from: &str, to: &str, expected: &str) {
@@ -25,7 +25,7 @@ fn assert_fault(options: &Options, from: &str, to: &str, expected: &str) {
                 .get(reason)
                 .is_none_or(|before| before.count < found.count)
     });
-    let (reason, found) = fault.unwrap_or_else(|| panic!("{from:?} as {to:?} is no fault"));
+    let (reason, found) = fault.unwrap_or_else(|| panic!("{from:?} as {to:?} is not a fault"));
     let words = format!("{} | {}", reason.words(), found.example);
     assert!(words.contains(expected), "{words}");
     let strict = Options {

@@ -1,5 +1,5 @@
-//! Tests that random jobs, written in each trace format, are read back unchanged. The files written for a
-//! simulation must also give the same jobs when they are read. The functions that write the files share no code with
+//! Tests that random jobs, written in each trace format, are read back unchanged. The files that are then written for
+//! a simulation are also read, and must contain the same jobs. The functions that write the traces share no code with
 //! the readers.
 
 use gleaner_domain::{Local, Trace};
@@ -89,7 +89,7 @@ fn helios(jobs: &[Job]) -> Vec<String> {
     vec![log]
 }
 
-/// Every GPU is planned as two instances of half a GPU.
+/// The tables of PAI, in which every GPU is planned as two instances of half a GPU.
 fn pai(jobs: &[Job]) -> Vec<String> {
     let (mut table, mut tasks) = (String::new(), String::new());
     for (id, job) in jobs.iter().enumerate() {
@@ -204,7 +204,7 @@ fn check(format: Format, files: &[String], jobs: &[Job]) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// The same jobs with only their first run.
+/// The same jobs, each with only its first run.
 fn once(jobs: &[Job]) -> Vec<Job> {
     let mut jobs = jobs.to_vec();
     jobs.iter_mut().for_each(|job| job.runs.truncate(1));

@@ -15,7 +15,7 @@ use gleaner_io::rows::CellTime;
 input! {
     /// A job.
     pub struct JobRow {
-        /// the job's id, unique
+        /// the job's unique id
         id: String as Id = "job_id" or "jobname" [""],
         /// the job's virtual cluster
         vc: PhantomData<String> as Later(Id) = "vc" [""],

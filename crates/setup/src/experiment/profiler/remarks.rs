@@ -58,8 +58,8 @@ pub fn unequal(profiler: &Profiler, cluster: &Cluster, requests: &[Request]) -> 
     let gpus = cluster.gpus();
     let more = gpus + profiler.extra_gpus(cluster.gpus_per_node);
     vec![format!(
-        "{more} GPUs for {}, {gpus} for the other policies, because no virtual cluster lends {extra} of \
-         the profiler's nodes; with --lend auto, all policies have the same number",
+        "{more} GPUs are available to {}, but {gpus} to the other policies, because no virtual cluster lends \
+         {extra} of the profiler's nodes; with --lend auto, all policies have the same number of GPUs",
         names.join(" and ")
     )]
 }
