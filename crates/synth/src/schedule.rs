@@ -202,7 +202,7 @@ impl SynthCluster {
             self.start(now, sink)?;
             self.tell(now, now == self.from, sink)?;
             let next = self.running.first_key_value().map(|((end, _), _)| *end);
-            // If no job runs, the queue is checked again after a minute.
+            // If no job or outage is in progress, the queue is checked again after a minute.
             now = next.unwrap_or(now + 60).max(now + 1).min(self.to);
         }
         self.release(self.to, sink)?;

@@ -142,7 +142,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// Adds a job that has ended.
+    /// Adds a job whose records are complete. A job that is still running is counted and left out.
     fn job(&mut self, log: &mut Log, at: At, job: &scheduler::Job<'_>) -> Result<()> {
         let last = job.runs.last();
         if last.is_some_and(|run| run.start.is_some() && run.end.is_none()) {

@@ -268,7 +268,8 @@ impl Inputs {
     /// Reads everything that the requested policies need.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a required file is not named. The faults of each file are reported together.
+    /// A file cannot be read or has faults, which are reported together. [`Error::Usage`] if a required file is not
+    /// named.
     pub(super) fn read(
         args: ExperimentArgs<'_>,
         requests: &[Request],
@@ -516,4 +517,4 @@ fn check_word(option: &str, path: &Path, expected: impl Fn(&str) -> String) -> R
 
 const ESTIMATES: &str = "\
 estimated durations: --estimates FILE (job_id,priority), `oracle` for the true durations, a \
-number of seconds, or an estimator that is learnt in the simulation, such as `history`; or --models train";
+number of seconds, or an estimator that is learnt during the simulation, such as `history`; or --models train";

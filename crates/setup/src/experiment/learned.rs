@@ -250,8 +250,8 @@ impl ModelArgs {
 }
 
 const NO_SCORES: &str = "\
---models train: no profile has a sharing score to learn from; name the directory of a packing.json \
-that gleaner train packing made from other profiles, or put single_data.csv into --data";
+--models train: no profile has a sharing score to learn from; use --models DIR with a packing.json that \
+gleaner train packing learnt from other profiles, or put a single_data.csv with scores into --data";
 
 fn read(reader: &mut Reader<'_>, directory: &Path, kind: Kind) -> Result<Trained> {
     let path = directory.join(kind.file_name());

@@ -112,7 +112,7 @@ impl State {
     }
 }
 
-/// The parts of a batch with unfinished runs. All jobs of the batch must have ended before this call.
+/// The parts of a batch that have unfinished runs. All jobs of the batch must have ended before this call.
 pub fn troubles<R>(
     state: &State,
     found: &Found<R>,

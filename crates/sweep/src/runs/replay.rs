@@ -110,8 +110,8 @@ impl Replays {
         }
         let shortest = replays.find_forward_windows(&sets, observer)?;
         replays.cut(observer)?;
-        // All runs must have the same tasks. The tasks are therefore checked against the shortest forward window: a
-        // task that is valid for this window is valid for all others.
+        // All runs with the same set must have the same tasks. The tasks are therefore checked against the shortest
+        // forward window: a task that is valid for this window is valid for all others.
         for (place, set) in sets.into_iter().enumerate() {
             let set = set.within_window(shortest, replays.plan.base.replay.skip_invalid)?;
             replays.take_tasks(place, set, observer)?;

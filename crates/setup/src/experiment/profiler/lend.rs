@@ -88,9 +88,9 @@ pub fn vc_named(cluster: &Cluster, option: &str, name: &str) -> Result<usize> {
 }
 
 /// Takes nodes one at a time, each from the virtual cluster with the most nodes left. Each virtual cluster keeps at
-/// least one node, and enough for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and only small
-/// jobs. Three nodes are needed. A lends the first node, because 5 is the largest number. A and B then have 4 nodes
-/// each, and A lends the second node because it comes first. B lends the third node.
+/// least one node, and enough nodes for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and only
+/// small jobs. Three nodes are needed. A lends the first node, because 5 is the largest number. A and B then have 4
+/// nodes each, and A lends the second node because it comes first. B lends the third node.
 fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u32)>> {
     let mut needed = vec![1; cluster.vcs.len()];
     for job in &trace.jobs {
@@ -116,8 +116,8 @@ fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u3
 fn too_few(spare: u32, nodes: u32) -> Error {
     Error::Usage(format!(
         "--lend auto: the virtual clusters can spare {spare} of the profiler's {}, because each keeps at \
-         least one node and enough for its largest job; give the profiler fewer nodes (--profiler), or name \
-         lenders (--lend VC=NODES)",
+         least one node and enough nodes for its largest job; give the profiler fewer nodes (--profiler), or \
+         name lenders (--lend VC=NODES)",
         counted(nodes, "node")
     ))
 }
@@ -130,7 +130,7 @@ pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     for (index, vc) in cluster.vcs.iter().enumerate() {
         if profiler.kept(index, vc.nodes) == 0 && vc.nodes > 0 {
             return Err(Error::Usage(format!(
-                "--lend: {} would lend all of its {}",
+                "--lend: {} would lend all of its {}, but must keep at least one",
                 printable(&vc.name),
                 counted(vc.nodes, "node")
             )));
