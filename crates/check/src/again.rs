@@ -80,7 +80,7 @@ pub fn again(run: &RunInfo, again: &RunInfo) -> Result<Again> {
     Ok(found)
 }
 
-/// The first step at which a solver with a time limit did not prove its plan optimal.
+/// The row of the first step at which a solver with a time limit did not prove its plan optimal.
 fn stopped_by_a_clock(run: &RunInfo) -> Result<Option<usize>> {
     if !run.tables().any(|table| table == "steps") {
         return Ok(None);
@@ -103,7 +103,7 @@ fn stopped_by_a_clock(run: &RunInfo) -> Result<Option<usize>> {
 }
 
 impl Again {
-    /// Records a file that was not compared or a difference that is accepted, with the reason.
+    /// Records a file that was not compared, or a difference that was accepted, with the reason.
     pub fn except(&mut self, name: &str, why: &str) {
         self.excepted.insert(name.to_owned(), why.to_owned());
     }

@@ -56,7 +56,7 @@ impl Findings {
         covered.extend(names.into_iter().map(Into::into));
     }
 
-    /// Records that a column or field is not verified, and why.
+    /// Records that a column or field is not verified, with the reason.
     pub fn not_verified(
         &mut self,
         file: impl Into<String>,

@@ -19,9 +19,9 @@ pub struct Answer {
     pub bound: Option<f64>,
     /// The next nodes of each task, in task order; `None` without a plan.
     pub plan: Option<Vec<Option<Held>>>,
-    /// Price of a node, by class: approximately what an additional node would add to the objective. It is an upper
-    /// bound on this gain if no option needs more nodes than the class has. The price of a class without nodes is
-    /// arbitrary. Prices are computed before branching. Empty if the solver computes no prices.
+    /// Price of a node, by class: approximately the amount that an additional node would add to the objective. The
+    /// price is an upper bound on this amount if no option needs more nodes than the class has. The price of a class
+    /// without nodes is arbitrary. Prices are computed before branching. Empty if the solver computes no prices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<f64>,
     /// Counts of the solver's work; all 0 for solvers other than the exact solver.

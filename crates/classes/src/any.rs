@@ -14,18 +14,18 @@ use crate::{Answer, Problem, check};
 /// An allocation problem.
 #[derive(Debug, Clone)]
 pub enum AnyProblem {
-    /// All nodes are interchangeable.
+    /// A problem whose nodes are all interchangeable.
     OneClass(Arc<gleaner_solvers::Problem>),
-    /// The nodes are of several classes.
+    /// A problem with nodes of several classes.
     Classes(Arc<Problem>),
 }
 
 /// A solver's answer to an [`AnyProblem`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyAnswer {
-    /// All nodes are interchangeable.
+    /// The answer to a problem whose nodes are all interchangeable.
     OneClass(Allocation),
-    /// The nodes are of several classes.
+    /// The answer to a problem with nodes of several classes.
     Classes(Answer),
 }
 
@@ -134,14 +134,14 @@ impl AnyAnswer {
         }
     }
 
-    /// The worth of the plan under its problem's goal; `None` without a plan.
+    /// The worth of the plan according to the goal of its problem; `None` without a plan.
     pub fn merit(&self) -> Option<Merit> {
         let objective = self.objective()?;
         Some(Merit::of(self.fairness(), objective))
     }
 }
 
-/// Receives the plans that a solver finds, each with the time since the start of the solve.
+/// A function that receives the plans that a solver finds, each with the time since the start of the solve.
 pub type PlanObserver<'o> = &'o mut dyn FnMut(Duration, AnyAnswer);
 
 /// A solver for problems with one or several classes of nodes.

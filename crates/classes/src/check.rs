@@ -18,7 +18,7 @@ pub enum Violation {
     Option(String),
     /// The task with this name is fixed, but the plan changes its nodes.
     Moved(String),
-    /// The tasks hold more nodes of the class with this name than it has.
+    /// The tasks hold more nodes of the class with this name than the class has.
     Capacity(String, u64, u32),
     /// The tasks of a group hold more nodes than the group's maximum.
     Group(u64, u32),
@@ -86,7 +86,7 @@ const EQUAL: f64 = 1e-9;
 /// Relative gap up to which a plan counts as optimal. The tolerances of MILP solvers can leave a gap of this size.
 const OPTIMAL: f64 = 1e-6;
 
-/// Checks an answer.
+/// Checks an answer against its problem.
 ///
 /// # Errors
 /// The answer is wrong. The error contains all violations.

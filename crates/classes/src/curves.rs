@@ -164,8 +164,8 @@ impl CurveProblem {
         }
     }
 
-    /// Lists the options of a valid task, and subtracts their number from `left`. `None` if there are more than `left`
-    /// options.
+    /// Lists the options of a valid task, and subtracts their number from `left`. Returns `None` if there are more than
+    /// `left` options.
     fn task(&self, task: &CurveTask, left: &mut usize) -> Option<Task> {
         let rescaling = self.rescaling(task);
         let mut options = Vec::new();

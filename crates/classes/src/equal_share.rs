@@ -58,8 +58,8 @@ impl ClassSolver for EqualShare {
     }
 }
 
-/// The nodes of each class that fixed tasks leave free; `None` if the fixed tasks hold more nodes of a class than the
-/// class has.
+/// The number of nodes of each class that fixed tasks leave free; `None` if the fixed tasks hold more nodes of a class
+/// than the class has.
 fn free_nodes(problem: &Problem) -> Option<Vec<u32>> {
     let mut left: Vec<u32> = problem.classes.iter().map(|class| class.capacity).collect();
     for held in problem

@@ -1,5 +1,5 @@
-//! The exact solver, which finds prices, searches all plans near their bound, and branches if the search takes too
-//! long.
+//! The exact solver, which finds prices, searches all plans near the bound that these prices give, and branches if the
+//! search takes too long.
 //!
 //! 1. Remove fixed tasks, and items that no optimal plan needs (`reduced.rs`). Solve classes separately if no task can
 //!    choose between them.
@@ -138,7 +138,7 @@ impl Clock<'_> {
 
 /// The search for the best plan of a part.
 struct Search<'a> {
-    /// The unit, of which all gains are multiples; `None` if no unit is known.
+    /// A unit of which all gains are multiples; `None` if no such unit is known.
     unit: Option<f64>,
     clock: &'a Clock<'a>,
     work: &'a mut Work,
@@ -165,7 +165,7 @@ impl Search<'_> {
     /// Branching helps where the costs of rescaling make the bound weak. Where many plans are close to the bound, only
     /// a longer search helps. Which case applies is not known in advance, so the solver alternates between searching
     /// and branching, with more steps in each round. For example, a part of 100 tasks is first searched with 80,000
-    /// states. If this is not enough, it is branched until the branches have taken 1.28 million steps, and then
+    /// states. If this is not enough, the part is branched until the branches have taken 1.28 million steps, and then
     /// searched with 320,000 states.
     fn run(&mut self, part: &Reduced) -> f64 {
         // Holding nothing is always possible.
@@ -441,7 +441,7 @@ impl PartialOrd for Branch {
     }
 }
 
-/// By bound.
+/// Branches are ordered by their bounds.
 impl Ord for Branch {
     fn cmp(&self, other: &Self) -> Ordering {
         self.prices.bound.total_cmp(&other.prices.bound)

@@ -13,7 +13,7 @@ pub enum Counts {
     #[default]
     All,
     /// Only the node counts of the curve's points. A task that currently holds any other number of nodes cannot keep
-    /// it.
+    /// that number.
     Points,
 }
 

@@ -219,8 +219,8 @@ impl<'p> Search<'p> {
     /// Adds a plan to the mix, and then unused nodes as long as that improves the mix.
     fn improve(&mut self, plan: Plan) {
         // The reduced cost of a plan is its gain less its cost at the dual prices, which includes the price of row 0.
-        // For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At a price of 2, both have a
-        // profit of 6, and the mix is half of each, with a gain of 12.
+        // For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At a price of 2, both items
+        // have a profit of 6, and the mix is half of each, with a gain of 12.
         let mut column = vec![1.0];
         column.extend_from_slice(&plan.used);
         let entries = column.iter().enumerate();

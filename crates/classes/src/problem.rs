@@ -49,7 +49,7 @@ pub struct Task {
     /// The nodes that the task holds now; `None` if it holds nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<Held>,
-    /// Whether the task must keep what it holds now.
+    /// Whether the task must keep the nodes that it holds now, or continue to hold nothing.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fixed: bool,
 }
@@ -113,7 +113,7 @@ pub struct GroupLimit {
 pub const LARGEST_VALUE: f64 = 1e15;
 
 impl Problem {
-    /// Returns a sentence for each fault of the problem, and an empty list if the problem is valid.
+    /// Returns a sentence for each fault of the problem; none if the problem is valid.
     pub fn validate(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let names = self.classes.iter().map(|class| class.name.as_str());
@@ -309,7 +309,7 @@ impl GroupLimit {
 }
 
 impl PerClass {
-    /// Returns a set without a number for any class.
+    /// Returns a value that has no number for any class.
     pub fn none() -> Self {
         PerClass::Each(BTreeMap::new())
     }

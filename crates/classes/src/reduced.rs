@@ -74,7 +74,7 @@ pub(crate) struct Reduced {
 
 impl Reduced {
     /// Subtracts the nodes of fixed tasks from the capacities. From the other tasks, removes the items that no optimal
-    /// plan needs. `None` if the fixed tasks hold more nodes of a class than the class has.
+    /// plan needs. Returns `None` if the fixed tasks hold more nodes of a class than the class has.
     pub fn of(problem: &Problem) -> Option<Self> {
         let mut capacity: Vec<u32> = problem.classes.iter().map(|class| class.capacity).collect();
         for held in problem.tasks.iter().filter_map(fixed).flatten() {

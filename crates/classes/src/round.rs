@@ -3,10 +3,10 @@
 
 use crate::reduced::{Item, Items, Reduced};
 
-/// Gives each task in turn an item. This is the task's item in `wish` if there is a wish and this item fits, and
-/// otherwise the fitting item with the least loss. Tasks whose second-best item has the greatest loss come first. Then
-/// each task switches to the fitting item with the greatest gain, possibly in another class. `None` if none of a task's
-/// items fits, which happens only if some tasks must hold nodes.
+/// Gives each task in turn an item: the task's item in `wish` if this item fits, and otherwise the fitting item with
+/// the least loss. Tasks whose second-best item has the greatest loss come first. Then each task switches to the
+/// fitting item with the greatest gain, possibly in another class. Returns `None` if none of a task's items fits, which
+/// happens only if some tasks must hold nodes.
 pub(crate) fn plan(problem: &Reduced, prices: &[f64], wish: Option<&[Item]>) -> Option<Vec<Item>> {
     let mut free = problem.capacity.clone();
     let losses: Vec<f64> = problem
@@ -45,7 +45,7 @@ pub(crate) fn plan(problem: &Reduced, prices: &[f64], wish: Option<&[Item]>) -> 
 /// Rounds a mix of plans to one plan: the tasks of each kind hold its items in proportion to their shares. For example,
 /// in the mix, 10 tasks of one kind hold 2 nodes with a share of 0.7 and 5 nodes with a share of 0.3. Then 7 of the
 /// tasks hold 2 nodes, and 3 hold 5. A task that is the only one of its kind holds an item with a large share. The plan
-/// may not fit into the classes. `None` if the mix is empty.
+/// may not fit into the classes. Returns `None` if the mix is empty.
 pub(crate) fn shared(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<Vec<Item>> {
     let mut plans: Vec<&(f64, Vec<Item>)> = mix.iter().collect();
     plans.sort_by(|a, b| b.0.total_cmp(&a.0));

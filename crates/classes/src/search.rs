@@ -49,7 +49,7 @@ struct Change {
 struct CoreTask {
     /// Index of the task.
     task: usize,
-    /// Index of its changes in [`Core::kinds`].
+    /// Index of the task's changes in [`Core::kinds`].
     kind: usize,
 }
 
@@ -66,11 +66,11 @@ struct Kind {
 }
 
 impl Kind {
-    /// The changes from `base`, whose own loss is at most a rounding error and is not counted. A change with an even
-    /// smaller loss counts as 0. Therefore, no sum of losses exceeds the total loss of its plan, and no plan is dropped
-    /// wrongly.
+    /// The changes from `base`, whose own loss is at most a rounding error and is not counted. A change whose loss
+    /// would be even smaller has a loss of 0. Therefore, no sum of losses exceeds the total loss of its plan, and no
+    /// plan is dropped wrongly.
     ///
-    /// Losses count as equal if they are in the same multiple of `equal`.
+    /// Losses count as equal if they round down to the same multiple of `equal`.
     fn of(items: &Items, base: Item, prices: &[f64], equal: f64) -> Self {
         let profit = base.profit(prices);
         let others = items.all.iter().filter(|item| **item != base);
@@ -219,8 +219,8 @@ pub(crate) struct Effort<'a> {
 
 impl Core {
     /// Prepares a search. A task starts from its item in `shared`, unless another item is better at these prices by
-    /// more than a rounding error. In that case, the task starts from its best item. `None` if the slacks do not fit
-    /// into a packed number.
+    /// more than a rounding error. In that case, the task starts from its best item. Returns `None` if the slacks do
+    /// not fit into a packed number.
     pub fn new(problem: &Reduced, prices: &[f64], shared: &[Item]) -> Option<Self> {
         let items = problem.kinds.iter().flat_map(|kind| &kind.all);
         let most = items.map(|item| item.gain.abs()).fold(0.0, f64::max);
@@ -277,7 +277,7 @@ impl Core {
         Some(core)
     }
 
-    /// The loss of the second-best item of the task at this place in the order; infinite beyond the last.
+    /// The loss of the second-best item of the task at this place in the order; infinite beyond the last task.
     pub fn second(&self, place: usize) -> f64 {
         self.tasks
             .get(place)
@@ -328,8 +328,8 @@ impl Core {
         Some(())
     }
 
-    /// Fills `reach` from the last task to the first with the number of nodes of each class that the remaining tasks
-    /// can give back, and the least losses per node.
+    /// Fills `reach` from the last task to the first. For each class, an entry states the number of nodes that the
+    /// remaining tasks can give back, and the least losses per node.
     fn look_ahead(&mut self) {
         let classes = self.slack.len();
         let nothing = |class: usize| Reach {

@@ -20,9 +20,9 @@ const CLASSES: [(&str, f64, [f64; 2]); 3] = [
 /// Generates a valid problem with `tasks` tasks on `nodes` idle nodes of three classes. The same arguments give the same
 /// problem.
 ///
-/// The tasks are those of [`gleaner_solvers::synthetic::problem`], with the costs of rescaling and the nodes that they
-/// hold. Each class multiplies a task's speed by a random factor, at least 1. A task may hold any number of nodes between
-/// its bounds.
+/// The tasks are those of [`gleaner_solvers::synthetic::problem`], including the costs of rescaling and the nodes that
+/// the tasks hold. Each class multiplies a task's speed by a random factor, at least 1. A task may hold any number of
+/// nodes between its bounds.
 pub fn problem(tasks: usize, nodes: u32, seed: u64) -> CurveProblem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let plain = synthetic::problem(tasks, nodes, seed);

@@ -104,7 +104,7 @@ pub enum Marks {
     /// end. The lengths of the parts are percentages of a whole or, along a [`Scale::Spread`] axis, distances
     /// to either side of zero.
     Bars(Vec<Part>),
-    /// Upright bars side by side, one group for each name of the horizontal axis.
+    /// Vertical bars side by side, one group for each name of the horizontal axis.
     Groups(Vec<Part>),
     /// Cells coloured by value, one row for each name of the vertical axis.
     Heat(Heat),
@@ -209,8 +209,8 @@ pub struct Heat {
     /// Hover text of each cell, shown below the cell's value; by row, then column. The list is empty if no cell has
     /// hover text.
     pub notes: Vec<Vec<String>>,
-    /// Whether the colour scale is logarithmic. All values below a ten-thousandth of the highest value have the same
-    /// colour.
+    /// Whether the colour scale is logarithmic. If so, all values below a ten-thousandth of the highest value have the
+    /// same colour.
     pub log: bool,
 }
 

@@ -56,7 +56,7 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// A table that is always shown.
     Grid(Grid),
-    /// A table that a page shows collapsed, until the reader expands it. [`text()`] omits folded tables.
+    /// A table that a page shows collapsed until the reader expands it. [`text()`] omits folded tables.
     Folded(Grid),
     /// A figure, with a folded table of its numbers. [`text()`] omits figures.
     Figure(Box<Figure>),

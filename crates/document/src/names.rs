@@ -1,15 +1,16 @@
 //! Names from files, shortened for tables and converted to identifiers.
 
-/// Maximum number of characters of a name.
+/// Maximum number of characters of a shortened name, without the final `…`.
 const MAX_NAME: usize = 64;
 
-/// Shortens a string to at most 64 characters. U+FFFD replaces each character that cannot be shown.
+/// Shortens a string to its first 64 characters, followed by `…`, if it is longer. U+FFFD replaces each character that
+/// cannot be shown.
 pub fn short(text: &str) -> String {
     cut(text, MAX_NAME)
 }
 
-/// Shortens a string to at most `most` characters and marks the cut with `…`. U+FFFD replaces each character that
-/// cannot be shown.
+/// Shortens a string to its first `most` characters, followed by `…`, if it is longer. U+FFFD replaces each character
+/// that cannot be shown.
 pub fn cut(text: &str, most: usize) -> String {
     let shown = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
     let mut out: String = text.chars().take(most).map(shown).collect();

@@ -26,7 +26,7 @@ pub(super) struct ClassAccounts {
     /// For each class, the integral of the recorded price over time, and the number of seconds
     /// during which a price was recorded.
     prices: Vec<(f64, f64)>,
-    /// For each class, the price in its last row.
+    /// For each class, the price in its last row of `classes`.
     price: Vec<Option<f64>>,
 }
 
@@ -107,8 +107,8 @@ impl ClassAccounts {
 }
 
 impl Ledger<'_> {
-    /// Checks the rows of `classes` and `moves` that belong to one row of `steps` against recomputed values. No time
-    /// passes after the decision at the last event, so its rows are only partly verified.
+    /// Compares the rows of `classes` and `moves` for one row of `steps` with recomputed values. No time passes after
+    /// the decision at the last event, so the rows of that event are only partly verified.
     pub(super) fn compare_classes(
         &mut self,
         place: &str,
@@ -200,7 +200,7 @@ impl Ledger<'_> {
         findings.number(at("rescale_cost"), found.rescale_cost, cost);
     }
 
-    /// Compares the totals of the classes.
+    /// Compares the rows of `class_totals` with the recomputed totals.
     pub(super) fn compare_class_totals(&self, findings: &mut Findings) {
         let (own, written) = match (&self.classes, self.written.classes) {
             (Some(own), Some(written)) => (own, written),
@@ -295,7 +295,8 @@ fn compare_total(
 fn cover(findings: &mut Findings) {
     let names = ClassRow::FIELDS.iter().map(|field| field.name);
     findings.covers("classes", names.filter(|name| *name != "price"));
-    let why = "only the solver's proof determines the price; the check verifies that it is at least 0 and that the class has idle nodes";
+    let why = "only the solver's proof determines the price; the check verifies only that it is at least 0 and that \
+               the class has idle nodes";
     findings.not_verified("classes", "price", why);
     findings.covers("allocations", [AllocationRow::CLASS.name]);
     findings.covers("moves", MoveRow::FIELDS.iter().map(|field| field.name));

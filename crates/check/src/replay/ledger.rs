@@ -101,7 +101,7 @@ pub(super) struct Ledger<'a> {
     pub idle_by_class: Vec<u32>,
     pub start: Utc,
     pub now: Utc,
-    /// Index of the last event in the log.
+    /// Index, in the log, of the last event that was processed.
     pub event: usize,
     /// Whether the replay ended because no tasks remained.
     pub is_over: bool,
@@ -327,7 +327,7 @@ impl<'a> Ledger<'a> {
             .map(|(short, can)| short + usize::from(!can));
     }
 
-    /// Adds up time and work since the last event.
+    /// Adds the time and the work since the last event to the accounts.
     fn accrue(&mut self, time: Utc, expected: &mut Expected) {
         let seconds = time.seconds_since(self.now);
         expected.idle = seconds * f64::from(self.idle_count);
@@ -364,7 +364,7 @@ impl<'a> Ledger<'a> {
         self.now = time;
     }
 
-    /// Adds the largest amount of work that the active tasks could do in `seconds`.
+    /// Adds to `fluid_work` the largest amount of work that the active tasks could do in `seconds`.
     fn book_best(&mut self, seconds: f64) {
         let members = self.active.iter();
         let mut members: Vec<u32> = members.map(|&t| self.tasks[t as usize].origin).collect();
@@ -470,7 +470,7 @@ impl<'a> Ledger<'a> {
             .retain(|&task| accounts[task as usize].end.is_none());
     }
 
-    /// Activates tasks while there is room.
+    /// Activates waiting tasks until the maximum number of active tasks is reached.
     fn admit(&mut self, findings: &mut Findings) {
         while !self.is_lost && self.active.len() < self.written.summary.max_tasks {
             let next = match &mut self.supply {
@@ -580,7 +580,7 @@ impl<'a> Ledger<'a> {
                 });
                 let class = self.node_class[node];
                 findings.holds(account.held == 0 || account.class == class, || {
-                    format!("{place}: task {task:?} gets node {name}, but it holds nodes of another class")
+                    format!("{place}: task {task:?} gets node {name}, but the task holds nodes of another class")
                 });
                 self.holder[node] = Some(edge.task);
                 account.held += 1;
@@ -636,7 +636,8 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// The largest number of nodes of each class that are idle at the same time. `node_class` is the class of each node.
+/// For each class, the largest number of its nodes that are idle at the same time. `node_class` lists the class of each
+/// node.
 fn most_idle(inputs: &Inputs<'_>, node_class: &[usize]) -> Vec<u32> {
     let classes = inputs.classes.map_or(1, |classes| classes.names().len());
     let (mut idle, mut most) = (vec![0u32; classes], vec![0; classes]);

@@ -6,9 +6,9 @@
 //! row of the tables and every field of `summary.json` must agree with these accounts. Values that
 //! cannot be recomputed are listed as not verified.
 //!
-//! Some results cannot be recomputed from the tables. The allocation of the last decision has no
-//! duration, so its row is only partly verified. If several events have the same time, the
-//! verification ends, because the effect of each event is unknown.
+//! Some results cannot be recomputed from the tables. The allocation of the last decision has no duration, so the last
+//! row of `steps` is only partly verified. If several events have the same time, the verification ends, because the
+//! effect of each event is unknown.
 
 use super::Findings;
 use gleaner_domain::Observer;
@@ -64,23 +64,23 @@ pub struct Inputs<'a> {
 /// The results of a replay.
 #[derive(Debug, Clone, Copy)]
 pub struct Written<'a> {
-    /// `steps`.
+    /// Rows of `steps`.
     pub steps: &'a [StepRow],
-    /// `tasks`.
+    /// Rows of `tasks`.
     pub tasks: &'a [TaskRow],
     /// Rows of `allocations`, which refer to `tasks` and `nodes` by index.
     pub allocations: &'a [AllocationRow],
     /// Names of the nodes in `allocations`.
     pub nodes: &'a [String],
-    /// The class of each of these nodes; `None` if the log has only one class.
+    /// The class of each node in `nodes`; `None` if the log has only one class.
     pub class_of_node: Option<&'a [String]>,
-    /// `delays`; `None` if the replay did not count the delays of batch jobs.
+    /// Rows of `delays`; `None` if the replay did not count the delays of batch jobs.
     pub delays: Option<&'a [DelayRow]>,
-    /// `classes`, `moves` and `class_totals`; `None` if the log has only one class.
+    /// Rows of `classes`, `moves` and `class_totals`; `None` if the log has only one class.
     pub classes: Option<&'a ClassOutcome>,
-    /// `summary.json`.
+    /// Content of `summary.json`.
     pub summary: &'a Summary,
-    /// `search`, `trials` and `rungs`; `None` if no search trained the tasks.
+    /// Rows of `search`, `trials` and `rungs`; `None` if no search trained the tasks.
     pub search: Option<&'a SearchOutcome>,
 }
 

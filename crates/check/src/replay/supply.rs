@@ -11,7 +11,7 @@ use gleaner_domain::{TrainingTask, Utc};
 /// A task that must appear in the replay, derived from the inputs.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
-    /// Index of the task in the file from which it was derived.
+    /// Index, in the task file, of the entry from which the task was derived.
     pub origin: u32,
     pub name: String,
     pub submit: Utc,
@@ -40,7 +40,7 @@ pub(super) struct Listed<'a> {
 }
 
 impl<'a> Supply<'a> {
-    /// Creates the source of the tasks of a replay that starts at `start`.
+    /// Creates the task source of a replay that starts at `start`.
     pub fn new(inputs: &Inputs<'a>, written: Option<&'a SearchOutcome>, start: Utc) -> Self {
         match inputs.search {
             Some(search) => {

@@ -54,7 +54,8 @@ pub(crate) fn has_no_figure(s: &Summary) -> bool {
 }
 
 impl Trials<'_> {
-    /// Compares the tables. `work_done` lists the work of the replay's tasks in order.
+    /// Compares the recorded tables with the recomputed tables. `work_done` lists the work of the replay's tasks in
+    /// order.
     pub(crate) fn compare(
         &mut self,
         written: &SearchOutcome,
@@ -81,7 +82,7 @@ impl Trials<'_> {
         rows("rungs", &written.rungs, &self.rungs(start), rung, findings);
     }
 
-    /// Compares the figures of `summary.json`.
+    /// Compares the figures of the search in `summary.json` with the recomputed figures.
     pub(crate) fn compare_figures(&self, s: &Summary, from: Utc, to: Utc, findings: &mut Findings) {
         cover(findings);
         let algorithm = self.spec.plan.algorithm.as_str();
@@ -230,7 +231,7 @@ fn rung(name: Name<'_>, row: &RungRow, expected: &RungRow, findings: &mut Findin
     loss(name("best_loss"), best.0, best.1, findings);
 }
 
-/// Compares several losses with their names.
+/// Compares the losses of a trial, and their names.
 fn losses(place: String, written: &Losses, expected: &Losses, findings: &mut Findings) {
     let names = |losses: &Losses| {
         let names: Vec<&str> = losses.0.iter().map(|(name, _)| name.as_str()).collect();

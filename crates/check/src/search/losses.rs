@@ -59,7 +59,7 @@ impl<'a> Losses<'a> {
         self.starts.insert(trial, resource);
     }
 
-    /// The hyperparameters of a trial, as the table states them.
+    /// The hyperparameters of a trial, as they appear in the table.
     pub fn parameters(&self, trial: u32) -> String {
         if self.are_proposed() {
             let row = self.written.get(trial as usize);
@@ -87,7 +87,7 @@ impl<'a> Losses<'a> {
         Some(most.powi(optimum.len() as i32))
     }
 
-    /// The noise-free first loss of a trial.
+    /// The first loss of a trial that has consumed `resource`, without noise.
     pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
         let first = self.curves.first();
         first.map_or(f64::NAN, |(curves, optimum)| {
@@ -95,7 +95,7 @@ impl<'a> Losses<'a> {
         })
     }
 
-    /// One noise-free loss of a trial.
+    /// One loss of a trial that has consumed `resource`, without noise.
     fn without_noise(
         &self,
         curves: &LearningCurves,
@@ -120,7 +120,7 @@ impl<'a> Losses<'a> {
         }
     }
 
-    /// The measured losses of a trial.
+    /// The losses of a trial that has consumed `resource`, as measured, with noise.
     pub fn measured(&self, trial: u32, resource: f64) -> Vec<f64> {
         let losses = self.curves.iter().map(|(curves, optimum)| {
             self.without_noise(curves, optimum, trial, resource) + curves.noise(trial, resource)

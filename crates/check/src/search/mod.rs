@@ -85,7 +85,7 @@ impl<'a> Trials<'a> {
         random.random_range(0..self.set.len()) as u32
     }
 
-    /// The next task of the replay; `None` if the search has no task ready.
+    /// The next task of the replay; `None` if the search currently has no task to submit.
     pub fn next(&mut self, now: Utc) -> Option<Coming> {
         let parent = self.losses.parent(self.trials.len() as u32);
         let Some(job) = self.schedule.next(parent) else {
@@ -197,7 +197,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The losses with their names; none if the search has one loss.
+    /// The losses with their names; empty if the search has only one loss.
     fn named(&self, losses: &[f64]) -> NamedLosses {
         let names = self.spec.losses.iter().map(|loss| loss.name.clone());
         let named = names.zip(losses.iter().copied());
@@ -208,7 +208,7 @@ impl<'a> Trials<'a> {
         })
     }
 
-    /// Sets the fronts of the finished trials; none if the search has one loss.
+    /// Sets the front of each finished trial, unless the search has only one loss.
     fn rank(&mut self) {
         let finished = self.trials.iter();
         let finished = finished.filter(|row| row.state == TrialState::Finished);

@@ -15,8 +15,8 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// A loss that is not finite means that training diverged. All losses of the trial are then infinite. Adding 0
-    /// turns negative zero into positive zero.
+    /// A loss that is not finite means that training diverged. All losses of the trial are then set to infinity. Adding
+    /// 0 turns negative zero into positive zero.
     pub fn new(trial: u32, losses: &[f64]) -> Self {
         let is_sound = losses.iter().all(|loss| loss.is_finite());
         let worst = |loss: &f64| if is_sound { loss + 0.0 } else { f64::INFINITY };
@@ -57,7 +57,7 @@ pub(super) fn ranked(measured: &[Measured]) -> Vec<u32> {
     fronts.flat_map(by_distance).collect()
 }
 
-/// The front of each finished trial, as the table states it; `None` for trials that are not listed.
+/// The front of each finished trial, as it appears in the table; `None` for trials that are not listed.
 pub(super) fn fronts_of(measured: &[Measured], trials: usize) -> Vec<Option<u32>> {
     let mut sorted: Vec<&Measured> = measured.iter().collect();
     sorted.sort_by(|a, b| a.by_losses(b));

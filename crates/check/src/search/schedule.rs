@@ -1,5 +1,5 @@
-//! Decides which trial trains next. The decision depends on the settings of the search and the
-//! losses so far.
+//! Decides which trial trains next. The decision depends on the settings of the search and on the losses reported so
+//! far.
 //!
 //! The algorithms follow these papers. Median stopping is described in section 3.2.2 of Golovin et al. 2017, and
 //! population-based training in Jaderberg et al. 2017 (arXiv:1711.09846). Successive halving and ASHA are Algorithms 1
@@ -14,7 +14,7 @@ use super::ranking::{Measured, ranked};
 /// Relative difference below which two resources are treated as equal.
 const SAME: f64 = 1e-9;
 
-/// Maximum number of rungs. Without this limit, some settings would cause an endless search.
+/// Maximum number of rungs. Without this limit, some settings would give an endless list of rungs.
 const MAX_RUNGS: usize = 65;
 
 /// The training of a trial up to a rung.
@@ -25,7 +25,7 @@ pub(crate) struct Job {
     pub rung: usize,
 }
 
-/// A final decision about a trial.
+/// A decision about a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Promoted,
@@ -39,7 +39,7 @@ struct Bracket {
     number: u32,
     /// The resource of each rung.
     resources: Vec<f64>,
-    /// The number of trials to train to each rung.
+    /// The number of trials that are trained to each rung.
     sizes: Vec<u64>,
     /// Index of the bracket's first trial.
     first: u32,
@@ -255,7 +255,7 @@ impl Schedule {
         self.outstanding.get(&trial).copied()
     }
 
-    /// The trials that are waiting for a promotion, in ascending order.
+    /// The trials that are waiting for a promotion, in ascending order of their numbers.
     pub fn unpromoted(&self) -> Vec<u32> {
         let mut found = BTreeSet::new();
         for bracket in &self.brackets {
@@ -322,8 +322,9 @@ impl Bracket {
         ranked.into_iter().enumerate().map(verdict).collect()
     }
 
-    /// The verdict on a trial at a rung below the last. For each trial that reached the last rung, the losses up to
-    /// this rung are averaged. The best loss of the judged trial so far is compared with the median of these averages.
+    /// The verdict on a trial at `rung`, which is below the last rung. For each trial that reached the last rung, the
+    /// losses up to `rung` are averaged. The best loss of the judged trial so far is compared with the median of these
+    /// averages.
     fn compare_with_median(&self, trial: u32, rung: usize) -> Verdict {
         let losses = |of: u32| {
             let rungs = self.measured.iter().take(rung + 1);
@@ -362,7 +363,7 @@ impl Bracket {
     }
 }
 
-/// The resources r, r·eta, r·eta², … below R, and R itself.
+/// The resources r, r·eta, r·eta², … below R, and R itself. Here, r is the minimum and R the maximum resource.
 fn upward(plan: &Plan) -> Vec<f64> {
     let mut rungs = Vec::new();
     let mut power = 1.0;
@@ -423,7 +424,7 @@ mod tests {
             number in 1usize..3,
         ) {
             let plan = plan(Algorithm::ALL[algorithm], trials, eta, most);
-            // The other algorithms work with one loss.
+            // Only algorithms that rank trials by fronts support several losses.
             let has_fronts = !plan.algorithm.has_even_rungs() && plan.algorithm != Algorithm::Bohb;
             let number = if has_fronts { number } else { 1 };
             let values = [1, 2, 3].map(gleaner_search::Value::Whole).to_vec();

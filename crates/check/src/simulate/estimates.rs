@@ -1,4 +1,4 @@
-//! Verifies the quality of the duration estimates that policies used.
+//! Verifies the recorded source and quality of the duration estimates that policies used.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ const LEARNT: &str = "estimates";
 const CORRELATION: &str = "estimate_rank_correlation";
 const TEXT: &str = "estimates";
 
-/// Compares the description of estimates in `summary.json`: their source, and their rank
-/// correlation with the true durations.
+/// Compares the description of estimates in `summary.json` with the inputs. The description consists of their source,
+/// and of their rank correlation with the true durations.
 ///
 /// # Errors
 /// The table of learnt estimates is damaged.

@@ -134,8 +134,7 @@ fn reached(stages: &[&Swept], gpus: f64) -> Option<i64> {
     seconds.find_map(|(second, held)| (held as f64 >= gpus).then_some(second))
 }
 
-/// The number of GPUs of the whole cluster, including the profiler nodes that no virtual cluster
-/// lends.
+/// The number of GPUs of the whole cluster, including those of the profiler nodes that no virtual cluster lends.
 fn gpus(policy: &Policy<'_>, given: &Given<'_>) -> u64 {
     let per_node = u64::from(given.cluster.gpus_per_node);
     let nodes: u64 = given.cluster.vcs.iter().map(|vc| u64::from(vc.nodes)).sum();

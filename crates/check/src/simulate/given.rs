@@ -10,9 +10,9 @@ use super::placer::Placer;
 /// The inputs and settings of a simulation.
 #[derive(Clone, Copy)]
 pub struct Given<'a> {
-    /// The jobs.
+    /// The trace, which contains the jobs.
     pub trace: &'a Trace,
-    /// The nodes.
+    /// The cluster, which contains the nodes.
     pub cluster: &'a Cluster,
     /// Second at which the simulation starts.
     pub start: i64,
@@ -34,7 +34,7 @@ pub struct Given<'a> {
     pub ignores_scores: bool,
     /// Whether GPUs are never shared (`--without throughput`).
     pub never_shares: bool,
-    /// Whether the name `lucid` stands for the corrected variant of Lucid.
+    /// Whether the name `lucid` refers to the corrected variant of Lucid.
     pub is_corrected: bool,
 }
 

@@ -11,7 +11,7 @@ use super::stage::Swept;
 use super::states;
 use crate::Findings;
 
-/// The name for all virtual clusters in the folder and file names of logs.
+/// The name that represents all virtual clusters in the names of log folders and log files.
 pub(super) const ALL: &str = "all";
 
 /// The expected content of a cell.
@@ -28,7 +28,7 @@ enum Expected {
 /// loads are truncated to integers.
 const LOADS: [&str; 4] = ["sm_util", "gmem_util", "sm_util_active", "gmem_util_active"];
 
-/// Columns that are not verified because they depend on the engine's internal state, each with its
+/// Columns that are not verified because they depend on the engine's internal state, each with a description of its
 /// content.
 const UNKNOWN: [(&str, &str); 6] = [
     (
@@ -93,7 +93,7 @@ pub(super) fn stem(policy: &str, vc: &str, given: &Given<'_>) -> String {
     format!("logs/{vc}/{policy}_{placer}_{vc}")
 }
 
-/// Compares the log of jobs.
+/// Compares the log of jobs with the tables and the trace.
 fn jobs(
     info: &RunInfo,
     file: &str,
@@ -205,7 +205,7 @@ fn whole(number: i64) -> Expected {
     Expected::Number(number as f64)
 }
 
-/// Compares the minute-by-minute log of states, for one virtual cluster or for all of them.
+/// Compares the minute-by-minute log of one virtual cluster, or of all of them, with the states computed from the runs.
 fn minutes(
     info: &RunInfo,
     file: &str,

@@ -41,7 +41,8 @@ const SUMMARY: &str = "summary.json";
 /// observer as the number of policies verified so far.
 ///
 /// # Errors
-/// A table is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped, and another error if a table is missing
+/// or damaged.
 pub fn simulation(
     info: &RunInfo,
     given: &Given<'_>,

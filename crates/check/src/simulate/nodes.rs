@@ -128,7 +128,7 @@ impl Nodes {
         gpus != 0 && gpus & !all_gpus(self.gpus_per_node) == 0
     }
 
-    /// The runs on any of these GPUs.
+    /// The runs that hold any GPU of `place`.
     pub fn holders(&self, place: &Place) -> Vec<usize> {
         let mut holders = BTreeSet::new();
         for &(slot, gpus) in place {
@@ -186,7 +186,7 @@ impl Nodes {
         self.book(slot, 1);
     }
 
-    /// Adds a node to the sums (`sign` 1) or subtracts it (`sign` -1).
+    /// Adds a node to the sums (`sign` 1), or subtracts it from them (`sign` -1).
     fn book(&mut self, slot: u32, sign: i64) {
         let node = &self.nodes[slot as usize];
         self.busy += sign * i64::from(node.busy().count_ones());
@@ -213,9 +213,8 @@ impl Nodes {
         added.is_some_and(|slot| self.nodes[slot as usize].runs.is_empty())
     }
 
-    /// Adds a node, or removes the idle node with the highest name. At the second and each later
-    /// removal, the added node first swaps names with the removed node if the added node is busy.
-    /// Returns the number of the added node if it was renamed.
+    /// Adds a node, or removes the idle node with the highest name. At the second and each later removal, an added node
+    /// that is busy first swaps names with the removed node. Returns the number of the added node if it was renamed.
     pub fn step(&mut self, step: i32) -> Option<u32> {
         let added = self.named(ADDED);
         if step > 0 {

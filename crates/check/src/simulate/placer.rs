@@ -1,4 +1,4 @@
-//! Chooses the GPUs of a job by the rules of the placers.
+//! Chooses the GPUs of a job according to the rules of the placers.
 
 use std::cmp::Reverse;
 

@@ -15,7 +15,7 @@ use super::stage::{Stage, Swept, sweep};
 use super::states;
 use crate::Findings;
 
-/// Reason why runs of earlier versions are not verified.
+/// Reason why some results of earlier versions are not verified.
 const NO_RUNS: &str = "an earlier version of gleaner wrote no table of runs";
 
 /// A policy and its results.
@@ -62,7 +62,7 @@ fn submitted(table: &str, rows: &[JobRow], given: &Given<'_>, findings: &mut Fin
     findings.wrong_count == before
 }
 
-/// Verifies a policy. `None` if the policy's jobs do not match the trace.
+/// Verifies a policy. Returns `None` if the policy's jobs do not match the trace.
 ///
 /// # Errors
 /// A table is missing or damaged.

@@ -58,7 +58,7 @@ impl Profiled {
     }
 }
 
-/// Verifies the profiler's tables of jobs and loans. `None` if the tables are invalid.
+/// Verifies the profiler's tables of jobs and loans. Returns `None` if the tables are invalid.
 ///
 /// # Errors
 /// A table is missing or damaged.

@@ -7,9 +7,9 @@ use super::Given;
 use super::policy::Policy;
 use crate::Findings;
 
-/// The content of `run.json`, and its expected content.
+/// The content of `run.json`, and the data from which its expected content is derived.
 pub struct RunFile<'a> {
-    /// The file.
+    /// The content of `run.json`.
     pub written: &'a Value,
     /// The expected description of the estimates; null if no policy uses estimates.
     pub estimates: &'a Value,
@@ -101,7 +101,7 @@ impl RunFile<'_> {
         };
         findings.holds(is_so, || {
             format!(
-                "{RUN_FILE}: the arguments ask for the policies {}, but summary.json has {}",
+                "{RUN_FILE}: the arguments request the policies {}, but summary.json has {}",
                 expected.join(", "),
                 names.join(", ")
             )

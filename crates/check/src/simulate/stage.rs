@@ -50,7 +50,7 @@ pub(super) struct Stage<'a> {
     pub shares: bool,
     /// Whether a job always returns to full speed when its partner ends.
     pub is_corrected: bool,
-    /// Whether nodes are added and removed by the rules of the profiler.
+    /// Whether nodes are added and removed according to the rules of the profiler.
     pub is_profiler: bool,
     /// The first and last submission times in the trace.
     pub arriving: (i64, i64),
@@ -197,7 +197,7 @@ impl<'a> Sweep<'_, 'a, '_> {
         )
     }
 
-    /// Advances to `second`: adds up GPU-seconds, and records the state at each minute until then.
+    /// Advances to `second`: adds up GPU-seconds, and records the state at each minute up to that second.
     fn advance(&mut self, second: i64) {
         if second <= self.now {
             return;
@@ -308,7 +308,7 @@ impl<'a> Sweep<'_, 'a, '_> {
         (held == asked).then_some(place)
     }
 
-    /// Checks that the GPUs are those that the placer chooses: the lowest free GPUs of each node.
+    /// Checks that the GPUs are those that the placer chooses: the lowest free GPUs of each chosen node.
     fn check_placement(&mut self, index: usize, place: &Place) {
         let Some(placer) = self.stage.placer else {
             return;
@@ -449,7 +449,7 @@ impl<'a> Sweep<'_, 'a, '_> {
 
     /// Checks that the profiler was allowed to borrow or to return a node. A node is borrowed every
     /// 10 s while more than 10 jobs are waiting. A node is returned every 100 s while fewer than 5
-    /// jobs are waiting, the node is idle, and few GPUs are expected.
+    /// jobs are waiting, the node is idle, and the forecast predicts few GPUs.
     fn check_step(&mut self, step: i32) {
         let has_borrowed = self.nodes.count() > i64::from(self.stage.nodes);
         let is_so = match step {

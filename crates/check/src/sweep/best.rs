@@ -96,7 +96,7 @@ impl Grouped<'_> {
         self.groups[group].spread(self.runs, metric)
     }
 
-    /// The members of `groups` with the best mean.
+    /// The members of `groups` with the best mean of `metric`.
     fn leaders(&self, groups: &[usize], metric: &Metric) -> Vec<usize> {
         let mean = |group: usize| self.spread(group, metric).map(|spread| spread.mean);
         let means = groups.iter().filter_map(|&group| mean(group));

@@ -49,7 +49,8 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
 /// `best`, if any. Progress is reported to the observer as the number of runs verified so far.
 ///
 /// # Errors
-/// A file is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped, and another error if a file is missing
+/// or damaged.
 pub fn sweep(
     info: &RunInfo,
     mode: Mode,

@@ -111,7 +111,7 @@ impl Stored {
         found.map(|(_, column)| column)
     }
 
-    /// Compares a text column.
+    /// Compares a text column with the expected values.
     fn texts(&self, name: &str, expected: impl Iterator<Item = String>, findings: &mut Findings) {
         let Some(column) = self.column(name, findings) else {
             return;
@@ -128,7 +128,7 @@ impl Stored {
         }
     }
 
-    /// Compares a numeric column.
+    /// Compares a numeric column with the expected values.
     fn numbers(
         &self,
         name: &str,

@@ -3,14 +3,14 @@
 use gleaner_classes::{Answer, Exact, Milp, Problem};
 use gleaner_solvers::{Limits, SolveError, SolverKind};
 
-/// Solves with the exact solver.
+/// Solves a problem with the exact solver.
 pub fn solve(problem: &Problem) -> Answer {
     Exact::default()
         .solve(problem, &Limits::default())
         .unwrap_or_else(|error| panic!("{}: {error}", problem.id))
 }
 
-/// Solves with HiGHS and CBC, if they are part of this build.
+/// Solves a problem with HiGHS and CBC, if this build includes them.
 pub fn solve_by_milp(problem: &Problem) -> Vec<Answer> {
     let solvers = [SolverKind::Highs, SolverKind::Cbc].map(Milp::new);
     let answers = solvers
