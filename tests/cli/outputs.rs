@@ -53,7 +53,7 @@ fn objectives() -> Vec<Placed> {
             named.meaning
         );
     }
-    let mut variables = "| variable | unit | is |\n|---|---|---|\n".to_owned();
+    let mut variables = "| variable | unit | meaning |\n|---|---|---|\n".to_owned();
     for variable in Variable::ALL {
         let (unit, meaning) = variable.meaning();
         let _ = writeln!(variables, "| `{}` | {unit} | {meaning} |", variable.name());

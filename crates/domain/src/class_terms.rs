@@ -56,10 +56,10 @@ fn slowest(by_name: &BTreeMap<String, Terms>) -> Option<&Terms> {
 }
 
 impl TrainingTask {
-    /// The same task with these terms by class. Its own terms are replaced with the terms of its slowest class, so the
-    /// task is also valid for code that ignores classes. The slowest class has the lowest progress per node at its
-    /// minimum number of nodes. In a tie, it is the class whose name sorts first. If there are no classes, the task is
-    /// unchanged.
+    /// The same task with the given terms for each class. Its own terms are replaced with the terms of its slowest
+    /// class, so the task is also valid for code that ignores classes. The slowest class has the lowest progress per
+    /// node at its minimum number of nodes. In a tie, it is the class whose name sorts first. If there are no classes,
+    /// the task is unchanged.
     pub fn with_terms(mut self, by_name: Arc<BTreeMap<String, Terms>>) -> Self {
         if let Some(terms) = slowest(&by_name) {
             (self.min_nodes, self.max_nodes) = (terms.min_nodes, terms.max_nodes);

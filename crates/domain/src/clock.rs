@@ -1,4 +1,4 @@
-//! The clock of a log: how the log's times relate to UTC and to local time.
+//! The clock of a log: the relation of the log's times to UTC and to local time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -210,9 +210,8 @@ impl Clock {
 }
 
 impl fmt::Display for Clock {
-    /// Writes the offsets in order. Each offset except the first is preceded by the time in UTC at
-    /// which it began, as in `-06:00 2026-03-08T08:00:00Z -05:00`. Nothing is written if the clock
-    /// is unknown.
+    /// Writes the offsets in order. Each offset except the first is preceded by the time in UTC at which it began, for
+    /// example `-06:00 2026-03-08T08:00:00Z -05:00`. Nothing is written if the clock is unknown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.is_known() {
             return Ok(());
@@ -256,7 +255,7 @@ impl FromStr for Clock {
     }
 }
 
-/// Reads an offset such as `-06:00`.
+/// Parses an offset such as `-06:00`.
 fn offset(text: &str) -> Result<i32, ParseClockError> {
     // A [`Stamp`] accepts an offset only after a complete time, so an arbitrary time is prepended.
     match format!("2000-01-01T00:00:00{text}").parse() {

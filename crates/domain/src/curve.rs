@@ -9,7 +9,7 @@ use gleaner_solvers::problem::interpolate;
 
 /// A task's speed by number of nodes, linear between the points.
 ///
-/// A clone shares the lists.
+/// A clone shares the lists of the original.
 #[derive(Debug, Clone)]
 pub struct ScalingCurve {
     /// Node counts, starting with 0 and strictly increasing.

@@ -204,7 +204,7 @@ impl Faults {
         faults.into_result(values)
     }
 
-    /// Returns `Ok(value)` if there are no faults, otherwise the faults.
+    /// Returns `Ok(value)` if there are no faults, and the faults otherwise.
     ///
     /// # Errors
     /// [`Error::Data`] if there are faults.

@@ -103,7 +103,7 @@ impl EventLog {
         self.times.is_empty()
     }
 
-    /// The changes at `row`, in ascending order of the nodes' indexes.
+    /// The changes at `row`, in ascending order of the nodes' indices.
     #[inline]
     pub fn changes(&self, row: usize) -> &[Change] {
         &self.changes[self.starts[row]..self.starts[row + 1]]
@@ -623,7 +623,7 @@ mod tests {
         }
     }
 
-    // 1 node is idle for 2 s, then 2 nodes are idle for 1 s.
+    // One node is idle for 2 s, and then two nodes are idle for 1 s.
     #[test]
     fn idle_node_seconds_are_the_area_under_the_idle_count() {
         let log = from_matrix(&[

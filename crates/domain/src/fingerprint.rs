@@ -20,7 +20,7 @@ use crate::Digest;
 pub struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Starts the digest with the nodes, and with the description of the clock if it is known.
+    /// Starts the digest with the names of the nodes, and with the description of the clock if it is known.
     pub fn new(nodes: &[String], clock: Option<&str>) -> Self {
         let mut hasher = Sha256::new();
         for text in nodes.iter().map(String::as_str).chain(clock) {
@@ -44,7 +44,7 @@ impl Fingerprint {
         }
     }
 
-    /// The digest of all rows.
+    /// The digest of everything that was added.
     pub fn finish(self) -> Digest {
         Digest(self.0.finalize().into())
     }
@@ -53,7 +53,7 @@ impl Fingerprint {
     /// descriptions of the log's quality and classes, if the file has any.
     ///
     /// The digest does not depend on the time zone in which the log was read. If the file describes
-    /// the log's clock, the hashed times are in UTC, otherwise they are local times.
+    /// the log's clock, the hashed times are in UTC; otherwise, they are local times.
     pub fn of<'d>(
         log: &EventLog,
         clock: Option<&str>,

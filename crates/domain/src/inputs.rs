@@ -1,5 +1,5 @@
-//! The inputs of policies other than the jobs: estimates, forecasts and packing. Files, constants
-//! and trained models provide these inputs through the traits of this module.
+//! The inputs that policies use in addition to the jobs: estimates, forecasts and packing. Files, constants and trained
+//! models provide these inputs through the traits of this module.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,8 @@ pub trait Forecast: Send + Sync {
     /// Expected number of GPU jobs per interval, averaged over the intervals that follow second
     /// `now`; `None` if `now` is beyond the forecast's end.
     fn gpu_jobs(&self, now: i64) -> Option<f64>;
-    /// Number of GPUs that these jobs request per interval, averaged in the same way.
+    /// Expected number of GPUs that GPU jobs request per interval, averaged in the same way; `None` if `now` is beyond
+    /// the forecast's end.
     fn gpus(&self, now: i64) -> Option<f64>;
     /// The first second after `now` at which the forecast may change; `None` if it no longer
     /// changes.
@@ -113,7 +114,7 @@ pub struct ForecastTable {
     pub times: Vec<i64>,
     /// GPU jobs submitted in each interval.
     pub gpu_jobs: Vec<f64>,
-    /// GPUs that these jobs request, by interval.
+    /// GPUs that the jobs in `gpu_jobs` request, by interval.
     pub gpus: Vec<f64>,
     /// Number of intervals over which the forecast is averaged, starting with the next interval.
     pub ahead: usize,

@@ -47,8 +47,8 @@ pub struct NodeClasses {
 }
 
 impl NodeClasses {
-    /// Creates the classes with these names. `of_node` has the index of each node's class, in the order of the log's
-    /// nodes. A class may have no nodes.
+    /// Creates the classes with these names. `of_node` contains the index of each node's class, in the order of the
+    /// log's nodes. A class may have no nodes.
     ///
     /// Returns `None` if a name is empty or occurs twice, if there are more than [`MAX_CLASSES`] classes, or if an
     /// index is out of range.

@@ -1,4 +1,4 @@
-//! Orders of nodes by name.
+//! Orders of nodes, which are identified by their names.
 
 use std::collections::BTreeMap;
 

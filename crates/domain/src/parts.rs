@@ -7,8 +7,8 @@ use crate::{EventLog, EventLogBuilder, Slice, Utc};
 const NANOS: i128 = 1_000_000_000;
 
 impl EventLog {
-    /// The boundaries of `count` parts of equal duration: the start of the log, the end of each part, and the end of
-    /// the log. Empty for a log without rows, or if `count` is 0.
+    /// The boundaries of `count` parts of equal duration: the start of the log, and the end of each part. Empty for a
+    /// log without rows, or if `count` is 0.
     pub fn equal_parts(&self, count: usize) -> Vec<Utc> {
         let Some((start, span)) = self.span() else {
             return Vec::new();

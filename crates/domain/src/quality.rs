@@ -28,15 +28,15 @@ pub struct Quality {
     pub idle_lower: u64,
     /// Upper bound on the idleness: nodes that were idle or unknown.
     pub idle_upper: u64,
-    /// Idleness according to the stated node counts; `None` if the source does not state them for all jobs. Exact if
-    /// jobs do not share nodes.
+    /// Idleness according to the stated node counts; `None` if the source does not state them for all jobs. The value
+    /// is exact if jobs do not share nodes.
     pub idle_counted: Option<u64>,
     /// Unknown nodes during the time that the source covers.
     pub unknown: u64,
     /// All nodes during the time that the source does not cover, such as a long gap between two
     /// polls.
     pub uncovered: u64,
-    /// Nodes of jobs whose list of nodes cannot be read.
+    /// Nodes of jobs whose node lists cannot be read.
     pub unreadable: u64,
     /// Nodes that jobs used but did not list, because the list is shorter than the stated count.
     pub shortened: u64,
@@ -184,9 +184,12 @@ impl Quality {
     /// nodes that jobs used but did not list, and their share of the idle time. `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
         let causes = [
-            (self.unreadable, "in lists that cannot be read"),
-            (self.shortened, "in lists shorter than the stated count"),
-            (self.missing, "in empty lists"),
+            (self.unreadable, "because of unreadable lists"),
+            (
+                self.shortened,
+                "because of lists shorter than the stated count",
+            ),
+            (self.missing, "because of empty lists"),
         ];
         let causes: Vec<_> = causes
             .iter()
@@ -216,8 +219,7 @@ const CONDITIONS: &str = "these figures are correct if jobs do not share nodes a
                           the stated counts and names are correct";
 
 /// A note on the results of replaying the two logs that show the bounds.
-const REPLAYS: &str =
-    "the work of a replay is usually between the results for both bounds, but this is not proven";
+const REPLAYS: &str = "the work of a replay is usually between the results for the two bounds, but this is not proven";
 
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
@@ -276,8 +278,8 @@ mod tests {
                 "idle between 3492.5 and 3729.5 node-hours, 3651.6 according to the stated node counts; for 6.5 % of \
                  this time, it is unknown which nodes were idle; these nodes are assigned to the jobs that do not list \
                  all of their nodes",
-                "jobs used nodes that they do not list: 100.0 node-hours in lists shorter than the stated count \
-                 (equal to 2.7 % of the idle time)",
+                "jobs used nodes that they do not list: 100.0 node-hours because of lists shorter than the \
+                 stated count (equal to 2.7 % of the idle time)",
                 CONDITIONS,
                 REPLAYS
             ]
@@ -312,8 +314,8 @@ mod tests {
         assert_eq!(
             quality.sentences(),
             [
-                "jobs used nodes that they do not list: 1.0 node-hours in lists that cannot be read (equal to 10.0 % \
-                 of the idle time), 2.0 node-hours in empty lists (equal to 20.0 % of the idle time); \
+                "jobs used nodes that they do not list: 1.0 node-hours because of unreadable lists (equal to 10.0 % \
+                 of the idle time), 2.0 node-hours because of empty lists (equal to 20.0 % of the idle time); \
                  nevertheless, the state of every node is known",
                 CONDITIONS
             ]
@@ -328,7 +330,7 @@ mod tests {
         };
         assert_eq!(
             quality.sentences()[0],
-            "jobs used nodes that they do not list: 1.0 node-hours in empty lists; nevertheless, the state of \
+            "jobs used nodes that they do not list: 1.0 node-hours because of empty lists; nevertheless, the state of \
              every node is known"
         );
     }

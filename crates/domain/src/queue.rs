@@ -31,7 +31,7 @@ pub struct Queue {
     /// The jobs of row i are `jobs[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
     jobs: Vec<u32>,
-    /// One entry per change of the log, as in [`RowQueue::takers`].
+    /// One entry per change of the log, in the format of [`RowQueue::takers`].
     takers: Vec<u32>,
 }
 
@@ -56,8 +56,8 @@ impl Queue {
         }
     }
 
-    /// Whether the queue has an entry for each row and each change, and each change refers to a job of its own row or
-    /// to no job. `starts` contains the index of each row's first change, followed by the number of changes.
+    /// Whether the queue has an entry for each row and each change, and whether each change refers to a job of its own
+    /// row or to no job. `starts` contains the index of each row's first change, followed by the number of changes.
     pub(crate) fn fits(&self, starts: &[usize]) -> bool {
         let rows = starts.len().saturating_sub(1);
         let has_rows = self.starts.len() == rows + 1 && self.takers.len() == starts[rows];

@@ -4,8 +4,7 @@ use super::{Objective, OutOfRange, TaskState};
 use crate::error::{Error, Result};
 use crate::{TrainingTask, Utc};
 
-/// Maximum number of values that an objective lists for all active tasks together. These values
-/// take 400 MB.
+/// Maximum number of values that an objective lists for all active tasks together. This many values take 400 MB.
 const MAX_VALUES: usize = 50_000_000;
 
 /// The share of its work that an almost finished task still has to do.

@@ -1,4 +1,4 @@
-//! Objectives with names.
+//! The named objectives.
 
 use gleaner_solvers::Goal;
 
@@ -11,7 +11,7 @@ pub struct Named {
     pub goal: Goal,
     /// The expression of the objective.
     pub expression: &'static str,
-    /// A description of what is maximised.
+    /// A description of the quantity that is maximised.
     pub meaning: &'static str,
 }
 

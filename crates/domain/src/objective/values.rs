@@ -48,8 +48,7 @@ impl Constants {
 /// `rates`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueList {
-    /// One of the lists of the task's curve if the objective is such a list times a factor,
-    /// otherwise a new list.
+    /// One of the lists of the task's curve if the objective is such a list times a factor; otherwise, a new list.
     pub rates: Rates,
     /// The factor, at least 0.
     pub weight: f64,

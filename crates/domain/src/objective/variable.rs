@@ -5,7 +5,7 @@
 pub enum Variable {
     /// Work per second at the point.
     Rate,
-    /// The objective curve of the task file at the point, per second.
+    /// Value of the task file's objective curve at the point, per second.
     Objective,
     /// Number of nodes at the point.
     Nodes,
@@ -72,13 +72,15 @@ impl Variable {
     /// The unit and the meaning of the variable, for documentation.
     pub fn meaning(self) -> (&'static str, &'static str) {
         match self {
-            Variable::Rate => ("work/s", "progress on this number of nodes"),
+            Variable::Rate => ("work/s", "progress on `nodes` nodes"),
             Variable::Objective => (
                 "1/s",
-                "value of the task's objective curve on this number of nodes; the progress if the task has no \
-                 objective curve",
+                "value of the task's objective curve at `nodes` nodes; `rate` if the task has no objective curve",
             ),
-            Variable::Nodes => ("nodes", "this number of nodes"),
+            Variable::Nodes => (
+                "nodes",
+                "number of nodes for which the expression is evaluated",
+            ),
             Variable::Speedup => (
                 "",
                 "`rate` divided by the progress per node at the task's minimum number of nodes",

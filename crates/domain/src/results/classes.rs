@@ -26,13 +26,13 @@ record! {
         tasks_running: u32 = "tasks" ["tasks"],
         /// work done in the class since the previous event, less the costs charged at this event
         progress: f64 = "work" ["work"],
-        /// cost of the rescaling decided at this event, charged at the next event; the cost of a move counts in the
+        /// cost of the rescaling decided at this event, charged at the next event; the cost of a move is counted in the
         /// class to which the task moves
         rescale_cost: f64 = "rescale_cost" ["work"],
         /// number of tasks that lost progress because a node left
         tasks_preempted: u32 = "preempted" ["tasks"],
-        /// price of a node: approximately what one more idle node would add to the objective; empty if no node is idle
-        /// or the solver computes no prices
+        /// price of a node: approximately the amount that one more idle node would add to the objective; empty if no
+        /// node is idle or the solver computes no prices
         price: Option<f64> = "price" ["objective/s"],
     }
 }
@@ -66,7 +66,7 @@ record! {
         class: Arc<str> = "class" [""],
         /// number of nodes of the class in the slice of the log
         nodes: u32 = "nodes" ["nodes"],
-        /// idle time
+        /// idle node-time of the class
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
         /// part of `idle_node_seconds` on nodes that tasks held
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],

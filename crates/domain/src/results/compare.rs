@@ -78,7 +78,7 @@ record! {
         proven_gap: Option<f64> = "proven_gap" ["relative"],
         /// gap to the exact solver's optimum; empty if the plan or the optimum is missing
         gap_to_optimum: Option<f64> = "gap_to_optimum" ["relative"],
-        /// time of a solve: the median of repeated solves; 0 if refused
+        /// time of a solve: the median of repeated solves; 0 if the problem was refused
         micros: f64 = "microseconds" ["µs"],
         /// time from the start of the first solve to its first plan; empty if there is no plan
         first_incumbent_us: Option<f64> = "first_incumbent_us" ["µs"],

@@ -78,8 +78,8 @@ whole!(usize, u64, i64);
 /// Declares a summary: a struct with fields `field: type ["unit"]`. The documentation of a field is
 /// its doc comment. A field that is used to compare runs has a word after the unit. The word is
 /// `most` if the greatest value is the best, `least` if the least value is the best, and `shown`
-/// otherwise. If the figure's name in tables differs from the name of the field, the figure's name
-/// follows, as in `shown as "task_count"`.
+/// otherwise. If the figure's name in tables differs from the name of the field, the figure's name follows, for example
+/// `shown as "task_count"`.
 macro_rules! summary {
     (
         $(#[$attribute:meta])*

@@ -1,4 +1,4 @@
-//! The results of `gleaner pilots`: how pilot jobs use the idle node-time of a log. All shares are shares of the idle
+//! The results of `gleaner pilots`: the use of a log's idle node-time by pilot jobs. All shares are shares of the idle
 //! node-time.
 
 use serde::Serialize;

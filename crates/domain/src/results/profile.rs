@@ -1,6 +1,6 @@
 //! The results of `gleaner profile`: workloads that were measured alone and in pairs.
 //!
-//! The first columns have the same names as in Lucid's tables `single_data.csv` and `colocate_info.csv`.
+//! The first columns have the same names as the columns of Lucid's tables `single_data.csv` and `colocate_info.csv`.
 
 record! {
     /// A row of `single_data`: a workload that was measured alone.
@@ -23,11 +23,11 @@ record! {
         /// GPUs: share of the time during which memory was read or written; cores: resident memory
         /// as a share of the machine's memory
         gmem_util: Option<f64> = "gmem_util" ["%"],
-        /// maximum memory held in the window
+        /// maximum memory held in the measurement window
         gmem: f64 = "gmem" ["MiB"],
         /// sharing score from the workload's pairs: 0 (shares well), 1 or 2 (badly); empty without a pair
         label: Option<f64> = "label" [""],
-        /// length of the window
+        /// length of the measurement window
         time: f64 = "time" ["s"],
         /// lower quartile of the speed
         speed_q1: f64 = "speed_q1" ["1/s"],
@@ -78,7 +78,7 @@ record! {
         speed2: f64 = "speed2" [""],
         /// share of the devices or cores in use by both workloads together
         gpu_util: Option<f64> = "gpu_util" ["%"],
-        /// as in `single_data`, for both workloads together
+        /// like `gmem_util` in `single_data`, for both workloads together
         gmem_util: Option<f64> = "gmem_util" ["%"],
         /// maximum memory held by both workloads together
         gmem: f64 = "gmem" ["MiB"],
@@ -94,11 +94,11 @@ record! {
         speed2_q1: f64 = "speed2_q1" [""],
         /// upper quartile of `speed2`
         speed2_q3: f64 = "speed2_q3" [""],
-        /// part of `gpu_util` that the first workload used, if known
+        /// GPU utilisation caused by the first workload, if known
         gpu_util1: Option<f64> = "gpu_util1" ["%"],
-        /// part of `gpu_util` that the second workload used, if known
+        /// GPU utilisation caused by the second workload, if known
         gpu_util2: Option<f64> = "gpu_util2" ["%"],
-        /// length of the window
+        /// length of the measurement window
         time: f64 = "time" ["s"],
         /// number of measurements that the row summarises
         repeats: usize = "repeats" [""],
@@ -115,7 +115,7 @@ record! {
         second: String = "second" [""],
         /// repeat number, from 1; 0 if the problem concerns all repeats
         repeat: u32 = "repeat" [""],
-        /// what went wrong
+        /// description of the problem
         problem: String = "problem" [""],
         /// the last lines of the workload's output, separated by vertical bars
         output: String = "output" [""],

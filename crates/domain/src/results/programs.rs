@@ -18,7 +18,7 @@ pub struct Identity {
 /// The number of problems given to a solver program, and counts of the outcomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// The program.
+    /// The identity of the program.
     pub identity: Identity,
     /// Number of problems given to the program.
     pub problems: usize,
@@ -31,32 +31,32 @@ pub struct Tally {
     pub wrong: usize,
     /// Number of problems without an answer at the deadline.
     pub late: usize,
-    /// Number of times the program died.
+    /// Number of times that the program crashed.
     pub crashed: usize,
     /// Number of lines of output that are not messages of the protocol.
     pub garbage: usize,
     /// Number of problems that the program refused.
     pub refused: usize,
-    /// Whether the program died too many times in a row, and was therefore not restarted.
+    /// Whether the program crashed too many times in a row, and was therefore not restarted.
     pub given_up: bool,
     /// A description of the first fault; `None` if there were no faults.
     pub first_fault: Option<String>,
 }
 
 impl Tally {
-    /// Whether anything went wrong. Claims of optimality that cannot be checked are not faults, and neither are
+    /// Whether the program had faults. Claims of optimality that cannot be checked are not faults, and neither are
     /// refusals.
     pub fn has_faults(&self) -> bool {
         self.given_up || self.faults() > 0
     }
 
-    /// Number of faults: wrong and late answers, deaths, and lines that are not messages.
+    /// Number of faults: wrong and late answers, crashes, and lines that are not messages.
     pub fn faults(&self) -> usize {
         let counts = [self.wrong, self.late, self.crashed, self.garbage];
         counts.into_iter().fold(0, usize::saturating_add)
     }
 
-    /// A sentence that describes what went wrong; `None` if nothing went wrong.
+    /// A sentence that describes the faults; `None` if there were no faults.
     pub fn remark(&self) -> Option<String> {
         let (name, asked) = (&self.identity.name, self.problems);
         let told = format!(

@@ -42,13 +42,13 @@ pub trait Record: Sized {
     /// Reads a row.
     ///
     /// # Errors
-    /// A cell has a value that is invalid for its column. The error describes the first such cell.
+    /// A cell is invalid for its column. The error describes the first such cell.
     fn read<C: Cells>(cells: &C) -> Result<Self, C::Fault>;
 }
 
 /// The cells of a row that is being read. A cell is identified by its column index.
 pub trait Cells {
-    /// Describes what is wrong with a cell.
+    /// A description of what is wrong with a cell.
     type Fault;
 
     /// Whether the cell is empty.
@@ -121,7 +121,7 @@ pub enum Finite {}
 #[derive(Debug)]
 pub enum OrEmpty {}
 
-/// Ids: a column of whole numbers if every id is a whole number in its usual form (`7`, not `07` or `+7`), otherwise a
+/// Ids: a column of whole numbers if every id is a whole number in its usual form (`7`, not `07` or `+7`); otherwise, a
 /// column of strings.
 #[derive(Debug)]
 pub enum Ids {}
@@ -341,7 +341,7 @@ fn given<C: Cells, T>(
 
 /// Declares a row: a struct whose fields, in order, are the columns. Each field has a doc comment,
 /// which is the documentation of the column, then `field: type = "column" ["unit"]`. An
-/// [`Encoding`] other than [`Plain`] follows the type, as in `rate: f64 as Fixed`.
+/// [`Encoding`] other than [`Plain`] follows the type, for example `rate: f64 as Fixed`.
 macro_rules! record {
     (
         $(#[$attribute:meta])*

@@ -1,4 +1,4 @@
-//! The results of `gleaner replay`: its tables' rows and its summary.
+//! The results of `gleaner replay`: the rows of its tables, and its summary.
 
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ record! {
         status: StepStatus = "status" [""],
         /// gap of the plan; empty if unknown
         gap: Option<f64> = "gap" ["relative"],
-        /// idle time since the previous row
+        /// idle node-time since the previous row
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
         /// part of `idle_node_seconds` on nodes that no task held
         unused_node_seconds: f64 = "unused_node_seconds" ["node·s"],
@@ -160,13 +160,13 @@ record! {
         work_done: f64 = "work_done" ["work"],
         /// node-time that the task held
         node_seconds: f64 = "node_seconds" ["node·s"],
-        /// number of times the task grew
+        /// number of times the task grew or moved to another class
         rescales_up: u32 = "rescales_up" [""],
-        /// number of times the task shrank
+        /// number of times the task shrank or stopped
         rescales_down: u32 = "rescales_down" [""],
         /// number of times the task lost nodes to the batch scheduler
         preemptions: u32 = "preemptions" [""],
-        /// seconds of progress lost to growing, including the start
+        /// seconds of progress lost to growing, including the start, and to moving to another class
         lost_up: f64 = "lost_up_s" ["s"],
         /// seconds of progress lost to shrinking
         lost_down: f64 = "lost_down_s" ["s"],
@@ -275,11 +275,11 @@ record! {
     /// The idle fragments of the log whose lengths are within a range: a row of `fragments`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct FragmentRow {
-        /// lower bound of the lengths in the class, inclusive
+        /// lower bound of the fragments' lengths, inclusive
         from_s: f64 = "from_s" ["s"],
-        /// upper bound of the lengths, exclusive; empty for the last class
+        /// upper bound of the fragments' lengths, exclusive; empty in the last row
         to_s: Option<f64> = "to_s" ["s"],
-        /// number of fragments in the class
+        /// number of fragments within these bounds
         fragments: u64 = "fragments" [""],
         /// idle node-time of these fragments
         node_seconds: f64 = "node_seconds" ["node·s"],
@@ -369,9 +369,9 @@ summary! {
         /// minimum length of the fragments that tasks could use (`--min-fragment`), which requires hindsight; null if
         /// tasks could use all fragments
         min_fragment_seconds: Option<f64> ["s"],
-        /// first event that was replayed
+        /// time of the first event that was replayed
         from: String ["time"],
-        /// last event that was replayed
+        /// time of the last event that was replayed
         to: String ["time"],
         /// time between `from` and `to`
         span_seconds: f64 ["s"] shown,
@@ -389,7 +389,7 @@ summary! {
         /// number of events at which a group of tasks did not get its minimum number of nodes; null
         /// if no group has a minimum
         events_short: Option<usize> [""] least,
-        /// idle time in the replayed part of the log: the sum of the unused and the used time
+        /// idle node-time in the replayed part of the log: the sum of `unused_node_seconds` and `used_node_seconds`
         idle_node_seconds: f64 ["node·s"] shown,
         /// part of `idle_node_seconds` on nodes that no task held
         unused_node_seconds: f64 ["node·s"] shown,
@@ -408,13 +408,13 @@ summary! {
         gpu_hours: Option<f64> ["GPU·h"] shown,
         /// energy of the used nodes: `used_node_seconds` × the power of a node (`--node-power`)
         energy_kwh: Option<f64> ["kWh"] shown,
-        /// cost of this energy (`--price`), in `currency`
+        /// cost of `energy_kwh` (`--price`), in `currency`
         energy_cost: Option<f64> ["currency"] shown,
         /// currency of the price (`--currency`)
         currency: Option<String> [""],
         /// rate × time of all tasks: the sum of the next four fields
         gross_work: f64 ["work"] shown,
-        /// useful work done, A
+        /// useful work done (A)
         total_work: f64 ["work"] most,
         /// work lost to rescaling, including starts
         rescale_loss: f64 ["work"] least,
@@ -452,7 +452,7 @@ summary! {
         /// whether each event at which tasks lost nodes counts as one delayed job, because the log does not record
         /// which job took which node
         delayed_jobs_are_events: Option<bool> [""],
-        /// sum over these jobs of delay × nodes
+        /// sum of delay × nodes over the delayed jobs
         delayed_node_seconds: Option<f64> ["node·s"] least,
         /// number of tasks in all rounds, submitted or not
         tasks: usize [""] shown as "task_count",
@@ -460,7 +460,7 @@ summary! {
         rounds: usize [""],
         /// number of endless tasks
         tasks_endless: usize [""],
-        /// number of tasks that became active
+        /// number of tasks that held nodes at least once
         tasks_started: usize [""] shown,
         /// number of tasks that finished
         tasks_finished: usize [""] most,
@@ -471,9 +471,9 @@ summary! {
         /// mean time from the submission to the end of a task, over finished tasks; for tasks submitted before the
         /// first event, from the first event
         completion_mean_s: Option<f64> ["s"] least,
-        /// median of these times
+        /// median of the times whose mean is `completion_mean_s`
         completion_median_s: Option<f64> ["s"] least,
-        /// time from the first event until the last task ends
+        /// time from the first event until the last completion; null if no task finished
         completion_last_s: Option<f64> ["s"] least,
         /// algorithm of the search, or `python:` and the name of a class; this and the fields up to
         /// `wasted_work` are null without a search
@@ -486,7 +486,7 @@ summary! {
         trials_stopped: Option<usize> ["trials"] shown,
         /// number of trials that reached the last rung
         trials_finished: Option<usize> ["trials"] most,
-        /// trials that reached a rung, per hour of replayed time
+        /// number of trials that reached at least one rung, per hour of replayed time
         trials_per_hour: Option<f64> ["trials/h"] most,
         /// time from the first event until a trial first reached a rung
         first_rung_s: Option<f64> ["s"] least,
@@ -495,13 +495,13 @@ summary! {
         /// lowest loss of the trials that reached the last rung; null if all of these trials diverged. With several
         /// losses, `best_loss` and `regret` refer to the first loss
         best_loss: Option<f64> ["loss"] least,
-        /// time from the first event until the trial with that loss reached the last rung
+        /// time from the first event until the trial with `best_loss` reached the last rung
         best_trial_s: Option<f64> ["s"] least,
-        /// final loss of that trial minus the lowest final loss of all started trials, both without
+        /// final loss of the trial with `best_loss` minus the lowest final loss of all started trials, both without
         /// noise
         regret: Option<f64> ["loss"] least,
-        /// number of trials on the non-dominated front, for which no other trial that reached the last rung is at least
-        /// as good in all losses and better in one; null if the search has one loss
+        /// number of trials on the non-dominated front; null if the search has one loss. A trial is on the front if no
+        /// other trial that reached the last rung is at least as good in all losses and better in one
         front_trials: Option<usize> ["trials"] shown,
         /// work done for trials that did not reach the last rung
         wasted_work: Option<f64> ["work"] least,

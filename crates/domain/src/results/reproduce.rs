@@ -62,13 +62,13 @@ impl System {
 pub enum Verdict {
     /// Our value equals the published value to the published number of decimals.
     Equal,
-    /// Our value is at most 1 % off.
+    /// Our value differs from the published value by at most 1 %.
     Within1,
-    /// Our value is at most 5 % off.
+    /// Our value differs from the published value by at most 5 %.
     Within5,
-    /// Our value is at most 10 % off.
+    /// Our value differs from the published value by at most 10 %.
     Within10,
-    /// Our value is more than 10 % off.
+    /// Our value differs from the published value by more than 10 %.
     Differs,
     /// Our value cannot be computed from public data; the note states the reason.
     NotReproducible,
@@ -159,7 +159,7 @@ record! {
     pub struct ReproducedRow {
         /// `lucid`, `sysu`, `bftrainer`, `driple`, `hpcwhisk` or `sia`
         system: System = "system" [""],
-        /// the table or figure, such as `sysu-table-1`
+        /// name of the table or figure, such as `sysu-table-1`
         artifact: String = "artifact" [""],
         /// row of the table, or curve of the figure
         row: String = "row" [""],

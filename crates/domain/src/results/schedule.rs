@@ -145,11 +145,12 @@ pub struct State {
     pub shared_nodes: u32,
     /// GPU utilisation in percent, averaged over each node's GPUs and then over nodes.
     pub gpu_util: f64,
-    /// GPU memory held in MB, averaged in the same way.
+    /// GPU memory held in MB, averaged over each node's GPUs and then over nodes.
     pub gmem: f64,
     /// GPU utilisation in percent, averaged over the busy GPUs of each node (those above 0 %), and
     /// then over the nodes that have busy GPUs.
     pub gpu_util_active: f64,
-    /// GPU memory held in MB, averaged in the same way.
+    /// GPU memory held in MB, averaged over the GPUs of each node on which memory is held, and then over the nodes that
+    /// have such GPUs.
     pub gmem_active: f64,
 }

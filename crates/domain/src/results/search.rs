@@ -137,15 +137,15 @@ record! {
         event: TrialEvent = "event" [""],
         /// trial number, from 0
         trial: u32 = "trial" [""],
-        /// rung number, from 0: the rung that the trial trains towards (`started`, `promoted`), otherwise the last rung
-        /// that it reached
+        /// rung number, from 0: the rung that the trial trains towards (`started`, `promoted`); otherwise, the last
+        /// rung that it reached
         rung: u32 = "rung" [""],
-        /// resource of that rung, in the unit of the task file
+        /// resource of `rung`, in the unit of the task file
         resource: f64 = "resource" ["resource"],
-        /// loss measured at that rung; empty for events other than `reached`, and if training diverged. With several
-        /// losses: the first loss
+        /// loss measured at `rung`, or the first of several losses; empty for events other than `reached`, and if
+        /// training diverged
         loss: Option<f64> = "loss" ["loss"],
-        /// all losses measured at that rung, as a JSON object with `null` for a loss that is not finite; empty for events
+        /// all losses measured at `rung`, as a JSON object with `null` for a loss that is not finite; empty for events
         /// other than `reached`, and if the search has one loss
         losses: Losses = "losses" [""],
     }
@@ -168,10 +168,10 @@ record! {
         start: Utc = "start" ["time"],
         /// time at which the trial reached its highest rung; empty if it reached no rung
         end: Option<Utc> = "end" ["time"],
-        /// resource of that rung; 0 if the trial reached no rung
+        /// resource of the highest rung that the trial reached; 0 if it reached no rung
         resource: f64 = "resource" ["resource"],
-        /// loss measured at that rung; empty if no loss was measured or training diverged. With several losses,
-        /// `loss` and `final_loss` refer to the first loss
+        /// loss measured at the highest rung that the trial reached; empty if no loss was measured or training
+        /// diverged. With several losses, `loss` and `final_loss` refer to the first loss
         loss: Option<f64> = "loss" ["loss"],
         /// noise-free loss that the trial would have at the last rung; empty if training diverges, or if the search is a
         /// Python object
@@ -182,8 +182,8 @@ record! {
         parameters: String as OrEmpty = "parameters" [""],
         /// trial from whose state the trial started (pbt); empty if it started untrained
         parent: Option<u32> = "parent" [""],
-        /// all losses measured at that rung, as a JSON object with `null` for a loss that is not finite; empty if no loss
-        /// was measured or the search has one loss
+        /// all losses measured at the highest rung that the trial reached, as a JSON object with `null` for a loss that
+        /// is not finite; empty if no loss was measured or the search has one loss
         losses: Losses = "losses" [""],
         /// number of the trial's non-dominated front among all finished trials: 0 if no other finished trial is at
         /// least as good in all losses and better in one; empty if the trial is not finished or the search has one loss
@@ -197,14 +197,14 @@ record! {
     pub struct RungRow {
         /// resource at which losses are measured
         resource: f64 = "resource" ["resource"],
-        /// number of trials that reached this resource
+        /// number of trials that reached `resource`
         trials: u64 = "trials" [""],
-        /// time from the first event of the replay until the first trial reached this resource
+        /// time from the first event of the replay until the first trial reached `resource`
         first_s: f64 = "first_s" ["s"],
-        /// time from the first event of the replay until half of these trials had reached this resource
+        /// time from the first event of the replay until half of these trials had reached `resource`
         median_s: f64 = "median_s" ["s"],
-        /// lowest loss measured at this resource; empty if all trials diverged. With several losses: the lowest first
-        /// loss
+        /// lowest loss measured at `resource`, or the lowest first loss if there are several losses; empty if all
+        /// trials diverged
         best_loss: f64 as Finite = "best_loss" ["loss"],
     }
 }

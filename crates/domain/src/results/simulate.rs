@@ -103,7 +103,7 @@ pub struct PolicyFigures {
     pub assumptions: Assumptions,
     /// Delays of jobs with up to [`SMALL_JOB_GPUS`] GPUs; `None` if there are no such jobs.
     pub small: Option<Delays>,
-    /// Delays of larger jobs; `None` if there are no such jobs.
+    /// Delays of jobs with more than [`SMALL_JOB_GPUS`] GPUs; `None` if there are no such jobs.
     pub large: Option<Delays>,
     /// Delays by virtual cluster, in the cluster's order; `None` for a virtual cluster without jobs.
     pub vcs: ByName<Option<Delays>>,
@@ -154,7 +154,7 @@ impl Figures for PolicyFigures {
         Field::new(
             "in_use_while_arriving",
             "",
-            "share of these GPUs that jobs held, averaged over the time from the first to the last submission; \
+            "share of `gpus` that jobs held, averaged over the time from the first to the last submission; \
              null if both submissions are in the same second",
         ),
         Field::new(
@@ -166,7 +166,7 @@ impl Figures for PolicyFigures {
         Field::new(
             "gpu_utilisation",
             "",
-            "share of these GPUs that jobs held in a virtual cluster or in the profiler, averaged over the \
+            "share of `gpus` that jobs held in a virtual cluster or in the profiler, averaged over the \
              makespan",
         ),
         Field::new(
@@ -182,12 +182,13 @@ impl Figures for PolicyFigures {
         Field::new(
             "early_starts",
             "jobs",
-            "number of these jobs that started in their virtual cluster before their profiling ended",
+            "number of profiled jobs that started in their virtual cluster before their profiling ended; \
+             null if there was no profiler",
         ),
         Field::new(
             "durations",
             "",
-            "what the policy knows about durations: `unknown`, `true` (which no real scheduler knows), \
+            "the policy's knowledge of durations: `unknown`, `true` (which no real scheduler knows), \
              `estimated`, or `own` (a policy in Python, which can read the true durations)",
         ),
         Field::new(
@@ -198,13 +199,14 @@ impl Figures for PolicyFigures {
         Field::new(
             "estimate_rank_correlation",
             "",
-            "Spearman's rank correlation of these estimates with the true durations, over all jobs: 1 is a \
+            "Spearman's rank correlation of the estimates with the true durations, over all jobs: 1 is a \
              perfect order, 0 is chance; null if there are no estimates or all estimates are equal",
         ),
         Field::new(
             "corrected",
             "",
-            "whether known faults of Lucid's simulator are corrected (`--corrected`); null if no faults are known",
+            "whether known faults of Lucid's simulator are corrected (`--corrected`); null if the policy has no \
+             known faults",
         ),
         Field::new(
             "small",
@@ -214,7 +216,7 @@ impl Figures for PolicyFigures {
         Field::new(
             "large",
             "",
-            "delays of larger jobs; null if there are no such jobs",
+            "delays of jobs with more than 8 GPUs; null if there are no such jobs",
         ),
         Field::new(
             "vcs",

@@ -23,7 +23,7 @@ record! {
         start: i64 = "start_time" ["s"],
         /// time at which the job ended
         end: i64 = "end_time" ["s"],
-        /// waiting time: before the start, after preemptions, and for the profiler
+        /// waiting time: before the start, after preemptions, and in the profiler's queue
         queue: i64 = "queue" ["s"],
         /// job completion time: end minus submission
         jct: i64 = "jct" ["s"],
@@ -36,8 +36,8 @@ record! {
 
 record! {
     /// A row of `<policy>_runs`: a period during which a job ran on the same GPUs at the same
-    /// speed. Virtual clusters are in the order of the cluster's file. Within each, rows are sorted
-    /// by the start of the run. Times are in seconds on the trace's clock.
+    /// speed. Virtual clusters are in the order of the cluster's file. Within each virtual cluster, rows are sorted by
+    /// the start of the run. Times are in seconds on the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RunRow {
         /// job id, as a number if all ids are numbers
@@ -52,8 +52,8 @@ record! {
         to: i64 = "to_time" ["s"],
         /// work done per second; 1 for a job that does not share its GPUs
         speed: f64 = "speed" ["s/s"],
-        /// nodes with the GPUs held on each, as in `<policy>_jobs`; nodes are numbered in the order
-        /// in which they joined the virtual cluster
+        /// nodes with the GPUs held on each, in the format of `<policy>_jobs`; nodes are numbered in the order in which
+        /// they joined the virtual cluster
         nodes: String = "nodes" [""],
     }
 }
@@ -74,7 +74,7 @@ record! {
         queue: i64 = "profqueue" ["s"],
         /// 1 if the job ended in the profiler and never joined its virtual cluster, 0 otherwise
         has_ended: bool = "toskip" [""],
-        /// nodes of the profiler with the GPUs held on each, as in `<policy>_jobs`
+        /// nodes of the profiler with the GPUs held on each, in the format of `<policy>_jobs`
         nodes: String = "nodes" [""],
     }
 }
@@ -134,17 +134,17 @@ pub const SEQ: [Field; 16] = [
     Field::new(
         "sm_util",
         "%",
-        "utilisation of compute, averaged over each node's GPUs, then over nodes",
+        "compute utilisation, averaged over each node's GPUs, then over nodes",
     ),
     Field::new(
         "gmem_util",
         "MB",
-        "memory held, averaged in the same way (the column's name is from Lucid's simulator)",
+        "memory held, averaged like `sm_util` (the column's name is from Lucid's simulator)",
     ),
     Field::new(
         "sm_util_active",
         "%",
-        "utilisation of compute, averaged only over GPUs and nodes in use",
+        "compute utilisation, averaged only over GPUs and nodes in use",
     ),
     Field::new(
         "gmem_util_active",

@@ -1,5 +1,5 @@
-//! Bootstrap intervals of means: the observations are drawn with replacement, and the spread of the means of such
-//! resamples estimates the spread of the mean itself.
+//! Bootstrap intervals of means: the observations are repeatedly drawn with replacement, and the spread of the
+//! resamples' means estimates the spread of the mean itself.
 
 use std::ops::RangeInclusive;
 
@@ -8,9 +8,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
-/// The valid numbers of resamples. With fewer than 100, the percentiles would depend on two or three of the resamples.
-/// More than 10,000 do not make the interval more accurate, because its error is then due to the small number of
-/// blocks.
+/// The valid numbers of resamples. With fewer than 100, each end of the interval would depend on only two or three
+/// resamples. More than 10,000 resamples do not make the interval more accurate, because its error is then due to the
+/// small number of blocks.
 pub const RESAMPLES: RangeInclusive<usize> = 100..=10_000;
 
 /// The settings for resampling the blocks of a log.

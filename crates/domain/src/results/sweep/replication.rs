@@ -86,8 +86,8 @@ impl Replication {
         }
     }
 
-    /// The reason why a mean of this many repetitions has no interval; `None` if it has one, or if there is nothing to
-    /// average.
+    /// The reason why a mean over this many windows has no interval. `None` if there are enough windows, and always
+    /// `None` for seeds and blocks.
     pub fn why_no_interval(self, repetitions: usize) -> Option<String> {
         let is_missing = self == Replication::Windows && repetitions < MIN_WINDOWS;
         is_missing.then(|| {

@@ -1,4 +1,4 @@
-//! Chooses the best settings.
+//! Chooses the best settings of a sweep.
 
 use super::groups::Group;
 use super::metrics::Metric;
@@ -13,7 +13,7 @@ const EQUAL: f64 = 1e-9;
 /// The best settings according to a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
-    /// The index of these settings among all groups.
+    /// The index of the group with these settings.
     pub group: usize,
     /// Mean, deviation and interval of the metric over the repetitions of these settings.
     pub spread: Spread,

@@ -7,7 +7,7 @@ pub struct Spread {
     pub repetitions: usize,
     /// The mean over the repetitions.
     pub mean: f64,
-    /// The sample standard deviation over the repetitions; `None` for a single one.
+    /// The sample standard deviation over the repetitions; `None` for a single repetition.
     pub deviation: Option<f64>,
     /// The 95 % interval of the mean; `None` if there are too few repetitions.
     pub interval: Option<Interval>,
