@@ -26,7 +26,7 @@ GLEANER := $(TARGET)/release/gleaner
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
-	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
+	@echo "make demo-driple  predict the resource use of training jobs, and schedule jobs with the predictions"
 	@echo "make demo-harvest train tasks on local nodes that come and go, for about a minute"
 	@echo "make install  the program, shell completions, manual pages and workloads, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
@@ -34,7 +34,7 @@ help:
 	@echo "make python   build the Python package into $(TARGET)/python and test it; part of make test"
 	@echo "make slurm    install Slurm for the tests that need it (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
-	@echo "make recipes  follow recipes of ARCHITECTURE.md in a copy of the tree (ONLY=policy,option names some)"
+	@echo "make recipes  follow recipes of ARCHITECTURE.md in a copy of the tree (ONLY=policy,option selects some of them)"
 	@echo "make book     build the book of docs/ in $(TARGET)/book with mdBook, and check its links"
 	@echo "make release  archives and the wheel of a release for this platform, in $(TARGET)/dist (scripts/release.sh)"
 	@echo "make lint-release  lint workflows, images, recipes and the licences of dependencies (scripts/lint-release.sh)"
