@@ -7,7 +7,7 @@ use gleaner::{Replay, Result};
 /// Number of trials.
 const TRIALS: u32 = 20;
 
-/// Trials with a higher loss after the first epoch are stopped.
+/// Highest loss after the first epoch with which a trial continues.
 const LIMIT: f64 = 1.4;
 
 /// The state of the search.

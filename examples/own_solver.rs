@@ -2,8 +2,8 @@
 
 use gleaner::{Problem, Replay, Result};
 
-/// Gives each task its minimum, in the order of the tasks. The remaining nodes go to the first tasks, up to
-/// their maximum.
+/// Gives each task its minimum, in the order of the tasks, if enough nodes are left. The remaining nodes go to the
+/// first of these tasks, up to their maximum.
 fn first_come(problem: &Problem) -> Option<Vec<u32>> {
     let mut left = problem.nodes;
     let mut counts = Vec::new();

@@ -51,8 +51,8 @@ def connect():
 
 
 class Training:
-    """A model, and the number of samples on which it has been trained. Both are restored from the checkpoint, if it
-    exists."""
+    """A model, and the number of samples on which it has been trained. Both are restored from the checkpoint, if there
+    is one."""
 
     def __init__(self, checkpoint):
         self.checkpoint = checkpoint

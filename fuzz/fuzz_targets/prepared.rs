@@ -1,4 +1,4 @@
-//! Any input is either read as a trace or rejected with a fault. A trace that was read can be
+//! Checks that any input is either read as a trace or rejected with a fault, and that a trace that was read can be
 //! written and read again.
 #![allow(dead_code, reason = "each target uses only some of these functions")]
 

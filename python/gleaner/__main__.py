@@ -6,7 +6,7 @@ from . import _gleaner
 
 
 def main() -> int:
-    """Runs the command line. Returns its exit code."""
+    """Runs the command-line interface. Returns the exit code."""
     return _gleaner.main(["gleaner", *sys.argv[1:]])
 
 

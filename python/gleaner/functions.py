@@ -44,8 +44,8 @@ _KNOWN: dict[int, tuple[Any, Optional[str]]] = {}
 
 
 def remember(value: Any, sha256: Optional[str]) -> None:
-    """Records the digest of a function that another process has passed to this one. The source may be unavailable
-    here."""
+    """Records the digest of a function that another process has passed to this one. The source may be unavailable in
+    this process."""
     found = _source_of(value)
     _KNOWN[id(found)] = (found, sha256)
 

@@ -51,8 +51,8 @@ def canonical(identity: Identity) -> str:
 
 
 def of_file(path: str) -> Identity:
-    """The identity of a file: its digest, and the extension, which may select the format. In a directory, the relative
-    paths of the files are part of the identity."""
+    """The identity of a file: its digest, and the extension, which may select the format. The identity of a directory
+    consists of the relative paths and the digests of its files."""
     place = Path(path)
     if place.is_dir():
         files = sorted(file for file in place.rglob("*") if file.is_file())
@@ -182,7 +182,7 @@ class _Identifier:
             if isinstance(value, property):
                 found[name] = self.of([value.fget, value.fset, value.fdel])
             else:
-                # The function of a static method or class method.
+                # A static method or class method is identified by its function.
                 found[name] = self.of(getattr(value, "__func__", value))
         return ["class", of.__qualname__, found, [self.of(base) for base in of.__bases__]]
 

@@ -34,7 +34,7 @@ class Staged(NamedTuple):
     """An input that has already been written to a file. Messages name the option instead of the file."""
 
     path: str
-    """The file."""
+    """Path of the file."""
 
 
 class Staging:

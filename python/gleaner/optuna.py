@@ -169,7 +169,7 @@ class Study(Search):
 
     def _put_back(self, trial_id: int) -> None:
         """Puts a trial back into the queue, with its parameters and its reported values. Optuna has no public method
-        for this. With ``study.enqueue_trial``, the study would contain both a copy and the original, as failed."""
+        for this. With ``study.enqueue_trial``, the study would contain a copy and, as a failed trial, the original."""
         self.study._storage.set_trial_state_values(trial_id, TrialState.WAITING)
 
     def _proposed(self, asked: optuna.trial.Trial, reached: int) -> Optional[Trial]:

@@ -46,7 +46,7 @@ class Axis(NamedTuple):
     name: str
     values: list[Value]
     is_column: bool
-    """Whether the setting was given as a list, and is therefore a column of the tables."""
+    """Whether the setting was given as a list or a range, and is therefore a column of the tables."""
 
 
 class Combination(NamedTuple):

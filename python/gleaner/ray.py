@@ -117,7 +117,7 @@ class Tuner(Search):
         return None
 
     def close(self) -> None:
-        """Reports to the searcher the trials that have reached ``max_resource`` and are still paused."""
+        """Reports the trials that have reached ``max_resource`` and are still paused to the searcher, as complete."""
         for trial in self._trials:
             if trial.status == "PAUSED" and trial.resource >= self.max_resource:
                 trial.status = "TERMINATED"
@@ -146,8 +146,8 @@ class Tuner(Search):
         return decision
 
     def _add(self) -> None:
-        """Adds a trial that the searcher suggests. Like Ray's controller, this keeps one pending trial in the queue.
-        Hyperband depends on it: a bracket is not complete while one of its trials is pending."""
+        """Adds a trial that the searcher suggests. Like Ray's controller, this method keeps one pending trial in the
+        queue. Hyperband depends on this: a bracket is not complete while one of its trials is pending."""
         if self._remaining <= 0 or any(trial.status == "PENDING" for trial in reversed(self._trials)):
             return
         trial_id = f"trial_{len(self._trials):05}"

@@ -24,7 +24,7 @@ StrPath = Union[str, "os.PathLike[str]"]
 
 
 def tell(remarks: Sequence[tuple[bool, str]]) -> None:
-    """Logs remarks, as warnings or as information."""
+    """Logs remarks at the levels ``WARNING`` and ``INFO``."""
     for is_warning, remark in remarks:
         LOGGER.log(logging.WARNING if is_warning else logging.INFO, "%s", remark)
 

@@ -349,7 +349,7 @@ class Loop:
             self._call(None, "close", self._close)
 
     def _stopped(self) -> list[int]:
-        """The numbers of the trials that have been stopped since the last report."""
+        """Calls ``finished`` for the trials that have been stopped since the last report. Returns their numbers."""
         stopped = self._stopping[:]
         self._stopping.clear()
         for number in stopped:

@@ -162,7 +162,7 @@ def _claim(directory: Path, command: str, axes: Sequence[Axis], tasks: Sequence[
                         f"sweep in {directory} cannot continue. Pass another directory as out"
                     )
     elif directory.is_dir() and any(directory.iterdir()):
-        raise UsageError(f"{directory} contains other files, expected a new directory, or that of an earlier sweep")
+        raise UsageError(f"{directory} contains other files, expected a new directory or that of an earlier sweep")
     directory.mkdir(parents=True, exist_ok=True)
     listed = [{"directory": task.directory.name, "settings": task.of.labels} for task in tasks]
     text = json.dumps({"command": command, "runs": listed}, indent=2, default=str) + "\n"

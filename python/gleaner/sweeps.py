@@ -96,7 +96,7 @@ class SweepRuns:
         known = self._done[0][0].settings if self._done else {}
         unknown = [name for name in settings if name not in known]
         if unknown:
-            raise KeyError(f"no setting {unknown[0]!r}, expected some of {', '.join(known)}")
+            raise KeyError(f"no setting {unknown[0]!r}, expected one or more of {', '.join(known)}")
         found = [run for of, run in self._done if all(_is_value(of, name, value) for name, value in settings.items())]
         if len(found) != 1:
             raise KeyError(f"{len(found)} runs have these settings, expected exactly one of the {len(self._done)} runs")

@@ -90,7 +90,7 @@ def dumps(name: str, value: Any) -> bytes:
 
 def digests(value: Any) -> list[Optional[str]]:
     """The digests of the functions, classes and policies in the value of an argument. Workers use these digests,
-    because the source may be unavailable there."""
+    because the source may be unavailable in a worker."""
     return [digest(of) for of in _functions(value)]
 
 
@@ -256,8 +256,8 @@ def _execute(job: Job) -> Outcome:
 
 
 def _packed(error: BaseException) -> bytes:
-    """Pickles an exception, with its traceback as text. An exception that cannot be pickled is replaced by a RunError
-    with its type and message."""
+    """Pickles an exception, with its traceback as text. An exception that cannot be pickled is replaced with a RunError
+    that states its type and message."""
     try:
         packed = bytes(_pickler().dumps(ExceptionWithTraceback(error, error.__traceback__)))
         pickle.loads(packed)

@@ -93,7 +93,7 @@ impl Answer {
         self.0.solution.bound()
     }
 
-    /// Relative distance between the objective and the bound.
+    /// Relative gap between the objective and the bound; `None` if it is unknown.
     #[getter]
     fn gap(&self) -> Option<f64> {
         self.0.solution.gap()
@@ -153,7 +153,7 @@ impl SolveOptions {
 /// plan returns `None`.
 ///
 /// # Errors
-/// `TypeError` if the value is something else; `ValueError` if it names a task that the problem does not have.
+/// `TypeError` if the value is none of these; `ValueError` if it names a task that the problem does not have.
 pub fn plan(
     problem: &gleaner_solvers::Problem,
     returned: &Bound<'_, PyAny>,

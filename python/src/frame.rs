@@ -1,4 +1,4 @@
-//! Writes tables from Python as files for the readers.
+//! Writes tables from Python to files that the library can read.
 
 use std::io::Write;
 use std::path::PathBuf;

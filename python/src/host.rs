@@ -72,10 +72,10 @@ impl Host {
         self.state().failure.take()
     }
 
-    /// Fails if the run was stopped. Called by runs that have no partial results yet.
+    /// Checks that the run was not stopped. Called by runs that have no partial results yet.
     ///
     /// # Errors
-    /// An exception stopped the run; it is returned.
+    /// The run was stopped. The error is the exception that stopped it, or a `KeyboardInterrupt` if there is none.
     pub fn proceed(&self, py: Python<'_>) -> PyResult<()> {
         if self.is_stopped() {
             Err(self

@@ -70,7 +70,7 @@ mod _gleaner {
     #[expect(non_upper_case_globals, reason = "Python's name of a version")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
-    /// Runs the command line. Returns its exit code.
+    /// Runs the command-line interface. Returns the exit code.
     #[pyfunction]
     fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
         py.detach(|| gleaner::cli::main(words))

@@ -43,7 +43,7 @@ impl EventLog {
         self.0.idle_node_seconds() / 3600.0
     }
 
-    /// First and last time of the log.
+    /// First and last time of the log; `None` if the log has no rows.
     fn span(&self) -> Option<(String, String)> {
         let (first, last) = (self.0.times().first()?, self.0.times().last()?);
         let shown = |time: &Utc| self.0.clock().steady(*time).to_string();

@@ -73,7 +73,7 @@ impl Problem {
         self.0.t_fwd
     }
 
-    /// Its tasks.
+    /// The tasks of the problem.
     #[getter]
     fn tasks(&self) -> Vec<ProblemTask> {
         let tasks = 0..self.0.tasks.len();
@@ -275,7 +275,7 @@ impl ProblemTask {
 
 #[pymethods]
 impl ProblemTask {
-    /// Its name.
+    /// Name of the task.
     #[getter]
     fn name(&self) -> &str {
         &self.task().name

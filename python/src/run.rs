@@ -75,7 +75,7 @@ pub trait Held: Send {
 pub struct Function {
     /// The option whose value is the function, or the function's own name if the option accepts several functions.
     pub role: String,
-    /// Its name.
+    /// The name of the function or class.
     pub name: String,
     /// SHA-256 of the source, or of the compiled code if there is no source; `None` if neither is available.
     pub sha256: Option<String>,
@@ -90,11 +90,11 @@ impl Function {
     }
 }
 
-/// A request for a run: the settings, the caller and the run directory.
+/// A request for a run: the settings, the context and the run directory.
 pub struct Call<S> {
     /// The requested settings.
     pub settings: Arc<S>,
-    /// The caller.
+    /// The context of the run.
     pub host: Arc<Host>,
     arguments: Arguments,
     directory: Option<RunDir>,
@@ -320,7 +320,7 @@ impl Run {
     }
 }
 
-/// A run directory.
+/// A run that was read from a directory.
 struct Stored(RunInfo);
 
 impl Held for Stored {

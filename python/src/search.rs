@@ -32,7 +32,7 @@ impl PythonSearch {
     /// Wraps the object `loop_`. `tasks` are the tasks of the replay.
     ///
     /// # Errors
-    /// The object lacks an attribute.
+    /// The object lacks an attribute, or an attribute has the wrong type.
     pub fn new(
         py: Python<'_>,
         loop_: Py<PyAny>,

@@ -1,4 +1,4 @@
-//! Tables that are put together from Python values and other tables.
+//! Builds tables from Python values and other tables.
 
 use std::sync::Arc;
 
@@ -34,10 +34,10 @@ pub fn table_of(
     Table::of_arrays(name, arrays).map_err(|error| exception(py, error))
 }
 
-/// Stacks tables. Row `i` of `front` is repeated in front of every row of the `i`th table. For example, let `front`
-/// have the `t_fwd` 30 and 60, and let the tables have 2 and 1 rows. The result then has the `t_fwd` 30, 30 and 60. If
-/// a table lacks a column of another table, its values in this column are missing. No column of `front` may have the
-/// name of a column of a table.
+/// Stacks tables. Row `i` of `front` is repeated in front of every row of the `i`th table. For example, suppose that
+/// the column `t_fwd` of `front` contains 30 and 60, and that the two tables have 2 rows and 1 row. In the result, this
+/// column contains 30, 30 and 60. If a table lacks a column of another table, its values in this column are missing. No
+/// column of `front` may have the name of a column of a table.
 ///
 /// # Errors
 /// `front` does not have a row for each table.

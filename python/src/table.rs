@@ -28,7 +28,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Converts the table of a result.
+    /// Converts a result table.
     ///
     /// # Errors
     /// The columns have different lengths, which indicates a bug in this program.
@@ -110,7 +110,7 @@ impl Table {
         values(py, array)
     }
 
-    /// The values of a column, as in `column`.
+    /// The same as `column`.
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         self.column(py, name)
     }

@@ -20,9 +20,9 @@ use crate::errors::exception;
 /// `DataError`.
 ///
 /// On nodes of several classes, `curve`, `objective`, `min_nodes` and `max_nodes` may be dictionaries by class. `speed`
-/// gives the factor by which a plain `curve` is multiplied in each class. `move` is the cost of moving to another
-/// class, in seconds of progress. With `counts="points"`, the task can hold only the numbers of nodes that are points
-/// of its curve.
+/// maps each class to the factor by which a plain `curve` is multiplied. `move` is the cost of moving to another class,
+/// in seconds of progress. With `counts="points"`, the task can hold only the numbers of nodes that are points of its
+/// curve.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
 /// >>> task.max_nodes, task.rate(2)
@@ -125,7 +125,7 @@ impl Task {
         Ok(set.tasks.into_iter().map(Task).collect())
     }
 
-    /// Its name.
+    /// Name of the task.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
@@ -236,7 +236,7 @@ impl Task {
 }
 
 impl Task {
-    /// The task.
+    /// The task in the form that the engines use.
     pub fn training(&self) -> &TrainingTask {
         &self.0
     }

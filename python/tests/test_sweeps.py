@@ -151,7 +151,7 @@ def test_tables_are_those_of_all_runs() -> None:
         sweep.table("policies")
     with pytest.raises(KeyError, match="2 runs"):
         sweep[{"t_fwd": 60}]
-    with pytest.raises(KeyError, match="expected some of events"):
+    with pytest.raises(KeyError, match="expected one or more of events"):
         sweep[{"tfwd": 60}]
 
 

@@ -25,7 +25,7 @@ pub enum Algorithm {
     /// Population-based training: bad trials are replaced by copies of good ones, with changed hyperparameters (Jaderberg
     /// et al. 2017).
     Pbt,
-    /// Hyperband, except that a model of the losses so far proposes hyperparameters (Falkner et al. 2018).
+    /// Hyperband, except that a model of the losses measured so far proposes hyperparameters (Falkner et al. 2018).
     Bohb,
 }
 

@@ -59,6 +59,7 @@ pub const NAMED: &[Named] = &[
         name: "trial",
         goal: Goal::Total,
         expression: "(1 + rung) * rate / left",
-        meaning: "Tasks that end soonest come first; the weight of a search's trial grows with its rung",
+        meaning: "Progress divided by the work left, times one plus the trial's rung; tasks that end soonest come \
+                  first",
     },
 ];

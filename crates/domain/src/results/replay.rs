@@ -106,7 +106,7 @@ record! {
         /// plan better than no change was found in time, so nothing changes and nothing is charged;
         /// `scripted`: taken from the script; `trivial`: there is no idle node or no active task
         status: StepStatus = "status" [""],
-        /// gap of the plan; empty if unknown
+        /// optimality gap of the plan; empty if unknown
         gap: Option<f64> = "gap" ["relative"],
         /// idle node-time since the previous row
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
@@ -403,8 +403,8 @@ summary! {
         below_minimum_node_seconds: f64 ["node·s"] shown,
         /// `used_node_seconds` as a share of `idle_node_seconds`; null if there was no idle time
         used_share: Option<f64> [""] most,
-        /// `used_node_seconds` in GPU-hours (`--gpus-per-node`); null, like the next three fields, if the option that it
-        /// needs was not given
+        /// `used_node_seconds` in GPU-hours (`--gpus-per-node`); null without this option; likewise, each of the next
+        /// three fields is null without its option
         gpu_hours: Option<f64> ["GPU·h"] shown,
         /// energy of the used nodes: `used_node_seconds` × the power of a node (`--node-power`)
         energy_kwh: Option<f64> ["kWh"] shown,

@@ -46,9 +46,9 @@ record! {
         vc: Arc<str> = "vc" [""],
         /// run number, from 0: the number of times that the job was preempted before this run
         run: u32 = "run" [""],
-        /// first second of the row
+        /// start of the period
         from: i64 = "from_time" ["s"],
-        /// end of the row: the second at which the GPUs become free or the speed changes
+        /// end of the period: the second at which the GPUs become free or the speed changes
         to: i64 = "to_time" ["s"],
         /// work done per second; 1 for a job that does not share its GPUs
         speed: f64 = "speed" ["s/s"],
@@ -91,7 +91,7 @@ record! {
 }
 
 /// Time of a state.
-pub const TIME: Field = Field::new("time", "s", "time of the state, at a whole minute");
+pub const TIME: Field = Field::new("time", "s", "time to which the row applies, a whole minute");
 
 /// Number of GPUs.
 pub const TOTAL_GPUS: Field = Field::new("total_gpu_num", "GPUs", "number of GPUs");
