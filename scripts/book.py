@@ -68,7 +68,7 @@ class Links:
         return MARKDOWN.sub(replace, content)
 
     def target(self, source, link):
-        """The target in the book of the link `link` on page `source`; None if the target is not part of the book."""
+        """The target in the book for the link `link` on page `source`; None if the target is not part of the book."""
         parts = urlsplit(link)
         if parts.scheme or not parts.path:
             return link

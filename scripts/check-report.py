@@ -205,7 +205,7 @@ def zoom(browser, number, box):
         press = (f"document.querySelectorAll('.chart')[{number}].parentElement"
                  f".querySelector('.tools [title=\"{label}\"]').onclick()")
         browser.run(press)
-        check(works(before, browser.run(RANGE % number)), f"{box['id']}: {label} does not")
+        check(works(before, browser.run(RANGE % number)), f"{box['id']}: the button {label} does not work")
 
 
 def toggle(browser, number, box):

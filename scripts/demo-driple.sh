@@ -17,31 +17,31 @@ run() {
     "$gleaner" "$@"
 }
 
-say "200 training jobs on two V100: convolutional networks and transformers, drawn at random."
+say "200 training jobs on two V100 GPUs: convolutional networks and transformers, drawn at random."
 run synth graphs --seed 1 -o jobs
 
-say "Their graphs, in groups of operations, and what was measured of them make a data set."
+say "Their graphs, with the operations in groups, and their measurements form a data set."
 run driple build --graphs jobs/graphs --measured jobs/measured.csv -o graphs.safetensors
 
 say "A graph neural network learns to predict the measurements from the graphs, in half a minute."
 run driple train --data graphs.safetensors -o v100.safetensors
 
-say "What three jobs that it has never seen will consume, from their graphs alone:"
+say "The predicted consumption of three jobs that the network has never seen, from their graphs alone:"
 "$gleaner" synth graphs --count 4 --seed 99 -o unseen 2>/dev/null
 rm unseen/*/*_job0001.*
 run driple predict --model v100.safetensors unseen/graphs
 
-say "The same from ONNX models. These lack the backward pass, so a model of their own learns them."
+say "The same for ONNX models. They lack the backward pass, so a separate model is trained for them."
 run driple build --graphs jobs/onnx --measured jobs/measured.csv --fewer-groups -o onnx.safetensors
 run driple train --data onnx.safetensors -o onnx-v100.safetensors >train-onnx.txt
 run driple predict --model onnx-v100.safetensors unseen/onnx
 
-say "A cluster's jobs train 40 workloads. Each has a graph; none is run to be profiled."
+say "The jobs of a cluster train 40 workloads. Each workload has a graph, and none is profiled."
 run synth jobs --vcs 2 --nodes 8 --days 4 --load 1.2 --seed 1 -o trace
 run synth graphs --for trace --seed 2 -o workloads
 run driple profiles --model v100.safetensors --jobs workloads/workloads.csv -o predicted.csv
 
-say "Who shares a GPU well? A tree that knows other profiles scores the predicted ones."
+say "Which workloads share a GPU well? A tree that was trained on other profiles scores the predicted profiles."
 run train packing --data trace --out models
 run predict models/packing.json --profiles predicted.csv -o scored.csv
 head -4 scored.csv
@@ -59,7 +59,7 @@ lucid() {
     "$gleaner" simulate --data trace --policy lucid --profiler off --quiet "$@" | sed -n "${row}p"
 }
 
-say "Lucid with measured profiles, with predicted ones, and without sharing GPUs:"
+say "Lucid with measured profiles, with predicted profiles, and without sharing GPUs:"
 printf '%-11s' profiles
 row=1 lucid
 printf '%-11s' measured

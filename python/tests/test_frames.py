@@ -46,7 +46,7 @@ def test_curves_may_be_lists(library: str) -> None:
 
 
 def wide() -> pandas.DataFrame:
-    """A column for each node, and the times as the index."""
+    """The log with a column for each node, and the times as the index."""
     long = pandas.read_csv(EVENTS, parse_dates=["time"])
     frame = long.pivot_table(index="time", columns="node", values="state", aggfunc="last", sort=False)
     frame = frame[list(dict.fromkeys(long["node"].dropna()))]

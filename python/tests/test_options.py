@@ -164,7 +164,7 @@ def test_options_that_are_left_out_exist() -> None:
 
 
 class NoStaging:
-    """A stand-in for inputs, for tests that need no file."""
+    """A stand-in for ``Staging``, for tests that need no files."""
 
 
 @pytest.mark.parametrize("command", [command for command in commands.LEFT_OUT if command != "ingest"])

@@ -1,4 +1,4 @@
-"""Optuna studies drive replays."""
+"""Tests of replays whose trials are controlled by Optuna studies."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_study_drives_the_trials_of_a_replay() -> None:
         assert trial.intermediate_values == values and trial.value == loss == values[resource]
         assert state == ("finished" if trial.state == COMPLETE else "stopped")
         assert (resource == MAX_RESOURCE) == (trial.state == COMPLETE)
-    # The replay took nodes away from trials, and none of them failed or was trained twice.
+    # Trials lost nodes during the replay, but no trial failed or was trained twice.
     assert run.summary["preemption_loss"] > 0
     assert search.numbers == list(range(60))
     assert [eval(text) for text in run.trials.column("parameters")] == suggested(study)

@@ -1,4 +1,4 @@
-"""Recorded Optuna studies are replayed."""
+"""Tests of replays of recorded Optuna studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Searchers and schedulers of Ray Tune drive replays. Ray is not among the requirements, because it takes 600 MB."""
+"""Tests of replays whose trials are controlled by searchers and schedulers of Ray Tune. Ray is not among the
+requirements, because it takes up 600 MB."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Asha(gleaner.Search):
 
 
 class AskAndTell:
-    """The same algorithm with the methods ``ask`` and ``tell`` and without the base class."""
+    """The algorithm of ``Asha`` with the methods ``ask`` and ``tell``, and without the base class."""
 
     max_resource = 27
 
@@ -113,7 +113,7 @@ def test_own_asha_decides_like_the_built_in_asha(make: Callable[..., Any], tmp_p
 
 
 def test_the_times_of_an_asha_of_1000_trials_are_printed(tmp_path: Path) -> None:
-    """Prints the CPU times of the algorithm in Python and of the built-in one; ``pytest -s`` shows them."""
+    """Prints the CPU times of ASHA in Python and of the built-in ASHA (shown by ``pytest -s``)."""
     curves = losses(1000)
     tasks = declared(tmp_path, "asha", curves)
 
@@ -310,7 +310,7 @@ def test_built_in_algorithms_rank_by_fronts_as_in_task_files(algorithm: str, tmp
 
 
 def returning(**methods: Any) -> Any:
-    """A search whose methods return these values."""
+    """A search whose methods return the given values."""
     functions = {name: (lambda value: lambda self, *of: value)(value) for name, value in methods.items()}
     own = {name: value for name, value in methods.items() if name == "max_resource"}
     return type("Wrong", (Scripted,), {**functions, **own})([[1, 9], [9]])

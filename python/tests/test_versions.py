@@ -1,4 +1,4 @@
-"""One wheel works with every Python from 3.9 on."""
+"""Tests that one wheel works with every Python version from 3.9."""
 
 from __future__ import annotations
 

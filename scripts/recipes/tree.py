@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Fault(Exception):
-    """An error in a recipe, because of which it cannot be followed."""
+    """An error that prevents a recipe from being followed."""
 
 
 class Tree:
@@ -81,7 +81,7 @@ class Tree:
         self._write(path, lines)
 
     def copy(self, path: str, *anchors: str, old: str, new: str) -> None:
-        """Finds the line that the last anchor matches, and inserts before it a copy in which `old` is replaced by
+        """Finds the line that the last anchor matches, and inserts before it a copy in which `old` is replaced with
         `new`."""
         lines, at = self._find(path, anchors)
         if old not in lines[at]:

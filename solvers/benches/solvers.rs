@@ -15,7 +15,7 @@ use gleaner_solvers::{
     BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, synthetic,
 };
 
-/// The sizes of the problems: number of tasks and number of nodes.
+/// The sizes of the problems: numbers of tasks and of nodes.
 const SIZES: [(usize, u32); 6] = [
     (10, 50),
     (10, 100),
@@ -28,10 +28,10 @@ const SIZES: [(usize, u32); 6] = [
 /// The largest product of tasks and nodes for which the paper formulation is measured.
 const LARGEST_PAPER: u64 = 30 * 400;
 
-/// A solve longer than this is not repeated.
+/// A solve that takes longer than this is not repeated.
 const TOO_SLOW: Duration = Duration::from_secs(3);
 
-/// A solve longer than this is repeated only ten times.
+/// A solve that takes longer than this is repeated only ten times.
 const SLOW: Duration = Duration::from_millis(20);
 
 const SOLVERS: [(SolverKind, Formulation); 6] = [

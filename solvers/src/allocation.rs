@@ -11,8 +11,7 @@ use crate::{Fairness, Problem};
 pub enum Status {
     /// The plan is proven optimal (for a MILP backend: within its gap limit).
     Optimal,
-    /// The plan is feasible but not proven optimal: a limit was reached, or the method gives no
-    /// proof.
+    /// The plan is feasible but not proven optimal: a limit was reached, or the solver proves no optimality.
     Feasible,
     /// No plan meets the constraints.
     Infeasible,
@@ -39,8 +38,8 @@ pub struct Allocation {
     pub status: Status,
     /// Objective of `counts`, computed from the problem; `None` without a plan.
     pub objective: Option<f64>,
-    /// Upper bound on the objective of any plan; under a max-min goal, of the fairest plans only.
-    /// `None` if the method gives no bound.
+    /// Upper bound on the objective of any plan; under a max-min goal, only of the fairest plans. `None` if the solver
+    /// computes no bound.
     pub bound: Option<f64>,
     /// Next node count of each task, in task order; `None` without a plan.
     pub counts: Option<Vec<u32>>,

@@ -206,7 +206,7 @@ impl Copied {
         Ended::Failed(told(status, &printed))
     }
 
-    /// Waits for the copy to end and returns its status.
+    /// Kills the copy if `kill` is set, waits for it to end, and returns its status.
     fn end(&self, kill: bool) -> Option<i32> {
         // SAFETY: the process was started here and has not been waited for yet, and the memory is local.
         unsafe {
@@ -243,7 +243,7 @@ fn readable(pipes: [Option<&PipeReader>; 2], left: Duration) -> [bool; 2] {
     polled.map(|pipe| pipe.revents != 0)
 }
 
-/// Reads the available bytes; returns false at the end.
+/// Reads the available bytes. Returns false at the end of the output or after an error.
 fn more(pipe: &mut PipeReader, into: &mut Vec<u8>) -> bool {
     let mut buffer = [0; 1 << 16];
     match pipe.read(&mut buffer) {

@@ -17,7 +17,7 @@ pub struct Auto {
 }
 
 impl Auto {
-    /// Creates a solver with the big-M of `spec`. The rest of `spec` is ignored.
+    /// Creates a solver with the big-M of `spec`. The other fields of `spec` are ignored.
     pub fn new(spec: SolverSpec) -> Self {
         Auto {
             spec: SolverSpec {

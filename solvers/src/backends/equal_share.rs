@@ -24,8 +24,8 @@ impl Solver for EqualShare {
     }
 }
 
-/// The heuristic's counts. Their sum never exceeds the idle nodes, and each count is within the
-/// task's bounds.
+/// The heuristic's counts. Their sum never exceeds the number of idle nodes, and each count is within the task's
+/// bounds.
 pub fn equal_share(problem: &Problem) -> Vec<u32> {
     let Some(quota) = problem.nodes.checked_div(problem.tasks.len() as u32) else {
         return Vec::new();

@@ -67,7 +67,7 @@ struct Sort {
 /// A group of alike tasks of a problem.
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    /// Index of the first of these tasks.
+    /// Index of the first task of the group.
     first: usize,
     tasks: u32,
 }

@@ -4,10 +4,10 @@
 //! count that gives it a share of at least ℓ. To run as many tasks as possible, run the tasks for
 //! which this count is smallest. The least of their shares is then a level that a plan attains.
 //!
-//! The higher ℓ is, the fewer tasks can run. So bisection works: the interval that contains the
-//! greatest level is halved repeatedly. Its low end is always a level that some plan attains. The
-//! bisection ends when no plan attains the next float above the low end. The low end is then the
-//! greatest level, and equals the share of some task at some count.
+//! The higher ℓ is, the fewer tasks can run. The greatest level can therefore be found by bisection: the interval that
+//! contains the greatest level is halved repeatedly. Its low end is always a level that some plan attains. The
+//! bisection ends when no plan attains the next float above the low end. The low end is then the greatest level, and
+//! equals the share of some task at some count.
 //!
 //! Example: two tasks on 5 nodes, whose shares on n nodes are n / 4 and n / 6. At the level 0.5 they
 //! need 2 and 3 nodes, so both tasks run. At the next float above 0.5 they need 3 and 4 nodes, so only
@@ -26,7 +26,7 @@ pub(super) struct Floor {
     pub some_rest: bool,
 }
 
-/// Finds the [`Floor`] of a problem; keeps its buffers between problems.
+/// Finds the [`Floor`] of a problem. Keeps its buffers between problems.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     /// Best rate of the tasks of every group.

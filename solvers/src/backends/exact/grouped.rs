@@ -5,8 +5,8 @@
 //!    their values would only increase the allowance for rounding errors. For example, if the limits allow only one
 //!    plan, and this plan is worth 0, no value other than 0 remains. The optimum 0 is then proven.
 //! 2. The relaxation and, if necessary, the search find the best plan without groups. If that plan
-//!    respects the limits of the groups, it is also the best plan with groups. So limits that are not
-//!    binding cost little time.
+//!    respects the limits of the groups, it is also the best plan with groups. Limits that are not binding therefore
+//!    cost little time.
 //! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
 //!
 //! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, two plans remain: the

@@ -73,7 +73,7 @@ pub(super) fn relax(before: &[f64], after: &mut [f64], shift: i64, loss: f64) {
 }
 
 /// Minimum over a sliding window, by block-wise prefix and suffix minima (van Herk 1992, Gil and
-/// Werman 1993). A piece costs O(states), however many counts it has.
+/// Werman 1993). A piece takes O(states) time, however many counts it has.
 ///
 /// The losses are cut into blocks of the window's width. A window then covers the end of one block
 /// and the beginning of the next. Its minimum is the lesser of a suffix minimum of the first block

@@ -26,8 +26,8 @@
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
-//! and 9 for c. The relaxation gives 3 nodes to a. One node remains. The next step belongs to c but needs two nodes, so
-//! λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is worth 38, a gap of 1. At λ = 9, a
+//! and 9 for c. The relaxation gives 3 nodes to a. One node remains. By slope, c is next, but its step needs two nodes,
+//! so λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is worth 38, a gap of 1. At λ = 9, a
 //! without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 − 15 = 3. Both counts are dropped, so a keeps 3
 //! nodes. The search finds that one node for b is the best use of the last node, and 38 is proven optimal.
 //!
@@ -45,11 +45,10 @@
 //! sum of all values.
 //!
 //! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan without
-//! groups respects their limits. Otherwise [`tree`] finds the best plan that does, by dynamic
-//! programming over the tree of groups. If that would take too much time or memory, the answer is a
-//! plan that was already known, with the bound of the relaxation without groups. If no plan is known,
-//! the answer is [`Status::Unknown`]. Groups that cross, and groups under the goal [`Goal::MaxMin`],
-//! are rejected.
+//! groups respects their limits. Otherwise [`tree`] finds the best plan that respects these limits, by dynamic
+//! programming over the tree of groups. If that would take too much time or memory, the answer is a plan that was
+//! already known, with the bound of the relaxation without groups. If no plan is known, the answer is
+//! [`Status::Unknown`]. Groups that cross, and groups under the goal [`Goal::MaxMin`], are rejected.
 //!
 //! **Ties.** A task that keeps its count earns a bonus of 1e-11 times the greatest value of any task. Among plans whose
 //! values differ by less than that, the plan that leaves more tasks unchanged wins. Remaining ties are broken by the
