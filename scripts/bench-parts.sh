@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Measures sweeps that run in one process, sweeps that are split into parts, and the assignment of a million runs to
-# parts: bench-parts.sh GLEANER
-# Prints the CPU time, wall time and peak memory of each command.
+# parts: bench-parts.sh GLEANER. Prints the CPU time, wall time and peak memory of each command.
 set -euo pipefail
 gleaner=$(realpath "$1")
 dataset=$(realpath "$(dirname "$0")/../dataset")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Replays the whole Summit log with the 1,000-task set: bench-replay.sh GLEANER [DATA]
-# Prints the wall time, CPU time and peak memory of the best of five runs of each command.
+# Replays the whole Summit log with the 1,000-task set: bench-replay.sh GLEANER [DATA]. Prints the wall time, CPU time
+# and peak memory of the best of five runs of each command.
 set -euo pipefail
 gleaner=$1
 data=${2:-../shared/data/bftrainer}

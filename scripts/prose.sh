@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prints the prose of the repository, one sentence per line, as `path:line: sentence`: comments, documentation, messages and
-# docs. Data, code blocks and the strings of tests are left out.
+# Prints the prose of the repository, one sentence per line, as `path:line: sentence`. The prose consists of comments,
+# documentation, messages and docs. Data, code blocks and the strings of tests are left out.
 #   scripts/prose.sh                        all sentences
 #   scripts/prose.sh --change BASE          only sentences with a line that was added since the commit BASE
 #   scripts/prose.sh --sample 100 --seed 7  a random sample; the same seed draws the same sentences
-#   scripts/prose.sh --dialect              only sentences of *.rs and *.md with a phrase that no technical writer would use
+#   scripts/prose.sh --dialect              only sentences of *.rs and *.md with a phrase that no technical writer uses
 # The options can be combined.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -174,7 +174,7 @@ def main():
     options = argparse.ArgumentParser(prog="scripts/prose.sh", description="Prints the prose of the repository.")
     options.add_argument("--change", metavar="BASE", help="only sentences with a line added since this commit")
     options.add_argument("--sample", metavar="N", type=int, help="a random sample of N sentences")
-    options.add_argument("--seed", metavar="S", type=int, default=0, help="of the sample (default: 0)")
+    options.add_argument("--seed", metavar="S", type=int, default=0, help="seed of the sample (default: 0)")
     options.add_argument("--dialect", action="store_true", help="only sentences with a phrase of the dialect")
     wanted = options.parse_args()
     added = added_lines(wanted.change) if wanted.change else None

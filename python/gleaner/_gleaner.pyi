@@ -352,7 +352,7 @@ class Job:
 
 @final
 class View:
-    """A read-only view of a virtual cluster at one second."""
+    """A read-only view of the state of a virtual cluster at a given second."""
 
     @property
     def now(self) -> int: ...

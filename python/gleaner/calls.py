@@ -73,9 +73,9 @@ def replay(
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
     called once for each point of the task's curve. ``search`` is the name of an algorithm for the search in the task
-    file, or a :class:`Search` whose trials train the tasks. ``groups`` limits the total number of nodes of several
-    tasks. With ``groups``, ``tasks`` must be a list. ``out`` is a directory for the results. In the list of options,
-    "the original" is BFTrainer's replayer.
+    file, or a :class:`Search` whose trials train the tasks. ``groups`` lists groups of tasks with limits on the total
+    number of nodes of each group. With ``groups``, ``tasks`` must be a list. ``out`` is a directory for the results. In
+    the list of options, "the original" is BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -439,9 +439,9 @@ def compare(
     to: Optional[When] = None,
     topology: Optional[Input] = None,
 ) -> Run:
-    """Compares solvers on the same problems: those in a file or a list, or those of a replay of ``events`` and
-    ``tasks``. ``solvers`` accepts names of solvers, and your own functions. In the list of options, "the original" is
-    BFTrainer's replayer.
+    """Compares solvers on the same problems: the problems in a file or a list, or those that arise in a replay of
+    ``events`` and ``tasks``. ``solvers`` accepts names of solvers, and your own functions. In the list of options, "the
+    original" is BFTrainer's replayer.
 
     Options:
 
@@ -983,8 +983,8 @@ def ingest(
     """Reads logs of a batch scheduler (``gleaner.api.LOGS``) as an :class:`EventLog`, or a trace of a GPU cluster
     (``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
 
-    ``output`` is the file for the log or the table of jobs; for slurm, ``jobs`` is the file for the table of jobs.
-    Each format accepts only some of the options.
+    ``output`` is the file to which the log or the trace's table of jobs is written. For slurm, ``jobs`` is the file to
+    which the table of jobs is written. Each format accepts only some of the options.
 
     Options:
 

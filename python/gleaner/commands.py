@@ -67,7 +67,7 @@ def _truth(keyword: str, option: Mapping[str, Any], value: bool) -> str:
         return word
     if value and option["alone"] is not None:
         return str(option["alone"])
-    raise UsageError(f"{keyword} is {value}, expected a value, or None for the default")
+    raise UsageError(f"{keyword} is {value}, expected a value other than True or False, or None for the default")
 
 
 def _texts(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging) -> list[str]:

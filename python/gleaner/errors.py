@@ -27,10 +27,10 @@ class Fault(NamedTuple):
 
 
 class GleanerError(Exception):
-    """The base class of the exceptions of Gleaner."""
+    """The base class of Gleaner's exceptions."""
 
     exit_code: ClassVar[int] = 1
-    """Exit code of the command line."""
+    """Exit code of the command line for the same error."""
     run: Optional[Run] = None
     """The partial results computed before the error, if a run had begun."""
     sweep: Optional[SweepRuns] = None

@@ -168,7 +168,7 @@ class _Identifier:
         return ["function", digest(function), self._code(function.__code__), defaults, found]
 
     def _code(self, code: CodeType) -> Identity:
-        """Compiled code, because two lambdas on the same line have the same source."""
+        """The identity of compiled code. It distinguishes lambdas on the same line, which have the same source."""
         constants = [self._code(of) if isinstance(of, CodeType) else self.of(of) for of in code.co_consts]
         hashed = hashlib.sha256(code.co_code).hexdigest()
         return ["code", hashed, code.co_names, constants]

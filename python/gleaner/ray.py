@@ -117,7 +117,7 @@ class Tuner(Search):
         return None
 
     def close(self) -> None:
-        """Reports the trials that have reached ``max_resource`` and are still paused to the searcher, as complete."""
+        """Reports paused trials that have reached ``max_resource`` to the searcher as complete."""
         for trial in self._trials:
             if trial.status == "PAUSED" and trial.resource >= self.max_resource:
                 trial.status = "TERMINATED"

@@ -134,7 +134,7 @@ class _Sweep:
         return run
 
     def _end(self, error: BaseException) -> NoReturn:
-        """Raises an error with the results so far."""
+        """Adds the results so far to an error, and raises it."""
         error.sweep = self.results()  # type: ignore[attr-defined]
         raise error
 
@@ -173,7 +173,7 @@ def _claim(directory: Path, command: str, axes: Sequence[Axis], tasks: Sequence[
 
 
 def _is_complete(task: _Task) -> bool:
-    """Whether a run is complete, and none of its inputs has changed."""
+    """Whether a run is complete and its inputs are unchanged."""
     try:
         info = json.loads((task.directory / "run.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -196,7 +196,7 @@ def sweep(
     workers: Optional[int],
     progress: Optional[Progress],
 ) -> SweepRuns:
-    """Executes the runs of a dict of settings."""
+    """Executes a sweep over a dict of settings."""
     command = mode_of(plan, mode)
     if workers is not None and (not isinstance(workers, int) or workers < 1):
         raise UsageError(f"workers: found {workers!r}, expected a number of at least 1")

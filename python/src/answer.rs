@@ -1,4 +1,4 @@
-//! Answers of solvers, built-in or in Python.
+//! Answers of built-in solvers and of solvers in Python.
 
 use gleaner::solving::{self, SolvingSettings};
 use gleaner_classes::AnyAnswer;

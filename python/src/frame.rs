@@ -68,7 +68,8 @@ fn unreadable(schema: &Schema, error: &ArrowError) -> PyErr {
 /// The name that pyarrow gives to an unnamed pandas index.
 const INDEX: &str = "__index_level_0__";
 
-/// The indices of the columns to write, in order. pyarrow puts the pandas index after the columns.
+/// The indices of the columns to write, in the order in which they are written. pyarrow puts the pandas index after the
+/// columns.
 fn columns(schema: &Schema, is_log: bool) -> Vec<usize> {
     let at = |name: &str| schema.index_of(name).ok();
     let mut columns: Vec<usize> = (0..schema.fields().len()).collect();

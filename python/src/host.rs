@@ -27,7 +27,7 @@ pub struct Host {
     state: Mutex<State>,
 }
 
-/// A message for the user: true for a warning or false for information, and the text.
+/// A message for the user: whether it is a warning, and its text.
 pub type Remark = (bool, String);
 
 struct State {

@@ -67,7 +67,7 @@ mod _gleaner {
 
     /// Version of the program.
     #[pymodule_export]
-    #[expect(non_upper_case_globals, reason = "Python's name of a version")]
+    #[expect(non_upper_case_globals, reason = "Python's name for the version")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     /// Runs the command-line interface. Returns the exit code.

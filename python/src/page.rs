@@ -90,7 +90,7 @@ fn draw<T: Send>(py: Python<'_>, make: impl FnOnce() -> Result<T> + Send) -> PyR
     py.detach(make).map_err(|error| exception(py, error))
 }
 
-/// The page about run directories.
+/// Creates the page about run directories.
 #[pyfunction]
 #[pyo3(signature = (paths, heat = None, metric = None, against = None))]
 pub fn report_runs(

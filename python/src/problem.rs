@@ -31,7 +31,7 @@ pub struct Problem(pub Arc<gleaner_solvers::Problem>);
 
 #[pymethods]
 impl Problem {
-    /// Reads the problems in a file: a JSON object, or JSON lines.
+    /// Reads the problems in a file that contains a JSON object or JSON lines.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Problem>> {
         let read = py.detach(|| problems::read_one_class(&path));
@@ -233,7 +233,7 @@ fn to_python(py: Python<'_>, problem: AnyProblem) -> PyResult<Py<PyAny>> {
     })
 }
 
-/// Reads problems of both kinds from a file with a JSON object or JSON lines.
+/// Reads problems of both kinds from a file that contains a JSON object or JSON lines.
 #[pyfunction]
 pub fn read_problems(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Py<PyAny>>> {
     let read = py.detach(|| problems::read(&path));

@@ -21,7 +21,7 @@ use crate::host::{Host, Remark, with_run};
 use crate::options::{Pairs, read};
 use crate::table::Table;
 
-/// Results, and methods that write them.
+/// The results of a run, with methods that return and write them.
 pub trait Held: Send {
     /// Whether the run reached its end.
     fn is_complete(&self) -> bool;
@@ -100,7 +100,7 @@ pub struct Call<S> {
     directory: Option<RunDir>,
 }
 
-/// The sources of the inputs, and the directory for the results.
+/// The names of the inputs, and the directory for the results.
 pub struct Given {
     /// The files to which Python tables were written, each with the name of its table.
     pub names: Vec<(PathBuf, String)>,
@@ -138,8 +138,8 @@ impl<S: Settings + Serialize> Call<S> {
         })
     }
 
-    /// Called when all inputs have been read. In `sources`, files that contain Python tables get the names of the
-    /// tables.
+    /// Called when all inputs have been read. In `sources`, the paths of files that contain Python tables are replaced
+    /// with the names of the tables.
     ///
     /// # Errors
     /// An exception stopped the reading.

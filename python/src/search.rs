@@ -21,7 +21,7 @@ pub struct PythonSearch {
     max_resource: f64,
     /// Names of the replay's tasks.
     tasks: Vec<String>,
-    /// Seed of the choice of a task for each trial.
+    /// Seed with which a task is drawn for each trial.
     seed: u64,
     host: Arc<Host>,
     /// The next training of the trial whose loss was just reported.

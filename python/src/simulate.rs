@@ -140,8 +140,7 @@ struct HeldSimulation {
 }
 
 impl HeldSimulation {
-    /// The run to which the table `name` belongs, and the kind of table: `fifo_jobs` is the table `jobs` of the run of
-    /// `fifo`.
+    /// The run that has the table `name`, and the kind of table: `fifo_jobs` is the table `jobs` of the run of `fifo`.
     fn of_policy<'n>(&self, name: &'n str) -> Option<(&PolicyRun, &'n str)> {
         let mut runs = self.simulated.runs.iter();
         runs.find_map(|run| {

@@ -66,9 +66,9 @@ fn mixed(name: &str) -> PyErr {
     PyValueError::new_err(format!("{name}: found values of several types, {expected}"))
 }
 
-/// The values of a column. The first type that fits all values is chosen.
+/// The values of a column as an array of the first type that fits all of them.
 fn array(values: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
-    /// The values as this type, if all of them have it.
+    /// The values converted to this type; `None` if a value has another type.
     fn all<'py, T: for<'a> FromPyObject<'a, 'py>>(
         values: &[Bound<'py, PyAny>],
     ) -> Option<Vec<Option<T>>> {

@@ -1,4 +1,4 @@
-"""The functions other than replay and simulate give the same results as the command line."""
+"""Tests that the functions other than replay and simulate give the same results as the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results record the user's functions: their names, and digests of their sources."""
+"""Tests that results record the user's functions: their names, and digests of their sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identities differ whenever results could, and are the same in every process."""
+"""Tests that identities differ whenever results could differ, and are the same in every process."""
 
 from __future__ import annotations
 

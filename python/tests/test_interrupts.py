@@ -1,4 +1,4 @@
-"""Ctrl-C raises KeyboardInterrupt with the partial results, even in functions that never return."""
+"""Tests that Ctrl-C raises KeyboardInterrupt with the partial results, even in functions that never return."""
 
 from __future__ import annotations
 

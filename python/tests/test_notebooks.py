@@ -1,4 +1,5 @@
-"""Notebooks show runs and pages as tables and figures, and the repository's notebooks run without errors."""
+"""Tests that notebooks show runs and pages as tables and figures, and that the repository's notebooks run without
+errors."""
 
 from __future__ import annotations
 

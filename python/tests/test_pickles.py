@@ -1,4 +1,4 @@
-"""Tasks, problems, logs and runs can be passed to other processes."""
+"""Tests that tasks, problems, logs and runs can be passed to other processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replays give the same results as the command line. Solvers and objectives may be Python functions."""
+"""Tests that replays give the same results as the command line. Also tests solvers and objectives in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches in Python: the built-in algorithms as objects, and user-defined algorithms."""
+"""Tests of searches in Python: the built-in algorithms as objects, and user-defined algorithms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulations give the same results as the command line. Policies may be Python classes."""
+"""Tests that simulations give the same results as the command line. Also tests policies in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps whose processes are killed or interrupted lose nothing and leave no process behind."""
+"""Tests that sweeps whose processes are killed or interrupted lose no results and leave no process behind."""
 
 from __future__ import annotations
 

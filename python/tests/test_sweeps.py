@@ -1,5 +1,5 @@
-"""Sweeps over dicts give the same results as single calls, in any number of processes, and continue where they
-stopped."""
+"""Tests that sweeps over dicts give the same results as single calls, in any number of processes, and continue where
+they stopped."""
 
 from __future__ import annotations
 

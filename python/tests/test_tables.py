@@ -1,4 +1,4 @@
-"""Tables are converted to data frames, and notebooks show a preview of them."""
+"""Tests that tables can be converted to data frames, and that notebooks show a preview of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A type checker accepts the types of the package and rejects wrong uses, and the types match the module."""
+"""Tests that a type checker accepts correct uses of the package and rejects wrong uses, and that the types match the
+module."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ impl Preempt {
     }
 }
 
-/// Checks the decisions of a policy at one moment in a virtual cluster.
+/// Checks the decisions that a policy makes for a virtual cluster at a given moment.
 pub struct Checker<'a> {
     /// The jobs of the virtual cluster, by index.
     pub jobs: &'a [Py<Job>],
@@ -149,7 +149,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Speeds and load of two jobs that share GPUs.
+    /// Speeds and load of two jobs if they share GPUs. Fails if they cannot share GPUs.
     fn pair(&self, job: usize, with: usize) -> PyResult<Pair> {
         if !self.view.is_alone(with) {
             return Err(self.refusal(with, "does not run alone"));

@@ -118,7 +118,7 @@ impl PolicyClass {
     }
 }
 
-/// A copy of a name that lives as long as the process, as results require. Equal names share one copy.
+/// A copy of a name that lives as long as the process, because results store static names. Equal names share one copy.
 fn lasting(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -81,7 +81,7 @@ struct Running {
     nodes: Vec<(u32, u32)>,
 }
 
-/// A read-only view of a virtual cluster at one second.
+/// A read-only view of the state of a virtual cluster at a given second.
 #[pyclass(frozen, module = "gleaner")]
 pub struct View {
     now: i64,

@@ -386,7 +386,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "NNodes"),
             (Role::Nodes, "NodeList"),
         ],
-        gaps: "outages, submissions and states are missing",
+        gaps: "outages, times of submission and job states are missing",
         example: "traverse.txt",
     },
 ];
