@@ -3,10 +3,10 @@
 //! | file | content |
 //! |---|---|
 //! | `events.csv` | an event log, with one event per batch. A node is idle while its pilot holds it |
-//! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, groups, reported progress, completions, and each measured curve and cost |
+//! | `batches.jsonl` | every batch that the allocator received, with the resulting decision. A batch contains nodes, submissions, groups, reported progress, completions, and measured curves and costs |
 //! | `tasks.json` | the tasks for `gleaner replay`, with their groups and submission times. Their work is infinite, because the script determines when they hold nodes |
 //! | `alloc.jsonl` | the script of `gleaner replay --scripted`: the nodes of each task after each event |
-//! | `harvest.json` | the settings, and the second at which the harvest began |
+//! | `harvest.json` | the settings, and the start time of the harvest in seconds since 1970 |
 //!
 //! [`Recording::repeat`] passes the batches to a new allocator, which must make the same decisions.
 
@@ -33,7 +33,7 @@ pub const BATCHES: &str = "batches.jsonl";
 pub const TASKS: &str = "tasks.json";
 /// Name of the script.
 pub const SCRIPT: &str = "alloc.jsonl";
-/// Name of the file with the settings and the start of the harvest.
+/// Name of the file with the settings and the start time of the harvest.
 pub const ABOUT: &str = "harvest.json";
 /// Names of all files of a recording.
 pub const FILES: [&str; 5] = [EVENTS, BATCHES, TASKS, SCRIPT, ABOUT];
@@ -79,7 +79,7 @@ impl Outline {
 }
 
 /// Writes the recording of a harvest to a directory: its batches so far, in order, up to the time `now`. Batches are
-/// read one at a time, so memory grows with the number of tasks, not with the number of batches.
+/// read one at a time, so memory use grows with the number of tasks, not with the number of batches.
 ///
 /// # Errors
 /// A batch cannot be read, or a file cannot be written.
@@ -286,8 +286,8 @@ impl Recording {
         decided.count()
     }
 
-    /// Passes the batches to a new allocator. Returns the line of the first batch whose decision differs; `None` if all
-    /// decisions are equal.
+    /// Passes the batches to a new allocator. Returns the line number of the first batch whose decision differs from
+    /// the recorded one; `None` if all decisions are equal.
     ///
     /// # Errors
     /// The allocator rejects a batch, or the decider fails.

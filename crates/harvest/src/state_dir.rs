@@ -42,7 +42,7 @@ pub struct StateDir {
 }
 
 impl StateDir {
-    /// Opens the directory for the daemon, and creates what is missing. No other daemon can open the directory until
+    /// Opens the directory for the daemon, and creates missing files. No other daemon can open the directory until
     /// the returned value is dropped.
     ///
     /// # Errors
@@ -173,8 +173,8 @@ impl StateDir {
         Ok(path)
     }
 
-    /// Creates the directory of a trial that trains the task `task` if it is missing, and returns its path. The
-    /// directory is inside that of the task.
+    /// Returns the path of the directory of a trial that trains the task `task`, and creates the directory if it is
+    /// missing. It is inside the task's directory.
     ///
     /// # Errors
     /// Same as [`StateDir::task_dir`].
@@ -354,7 +354,7 @@ fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| Error::io("find", path, error))
 }
 
-/// Creates a directory that only its owner can enter, unless it exists.
+/// Creates a directory that only its owner can enter, unless it already exists.
 fn create_dir(path: &Path) -> Result<()> {
     let created = DirBuilder::new().mode(0o700).create(path);
     match created {

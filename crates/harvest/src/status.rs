@@ -1,4 +1,4 @@
-//! The daemon's status, which users see in `status`, in `tasks`, on the web page and in the metrics.
+//! The daemon's status, as shown by the commands `status` and `tasks`, by the web page and by the metrics.
 
 use gleaner_search::Parameters;
 use serde::{Deserialize, Serialize};
@@ -17,16 +17,16 @@ pub struct Status {
     pub classes: Vec<String>,
     /// Nodes that pilots hold.
     pub nodes: Vec<NodeStatus>,
-    /// Requested pilots that do not hold a node yet.
+    /// Number of requested pilots that do not hold a node yet.
     pub pilots_pending: u64,
     /// Number of pilots that have ended because the batch scheduler took their node back.
     pub preemptions: u64,
-    /// The times for which preempted pilots kept their nodes; `None` if no preempted pilot has ended yet.
+    /// Statistics of the times for which preempted pilots kept their nodes; `None` if no preempted pilot has ended yet.
     #[serde(default)]
     pub handover: Option<HandoverStatus>,
-    /// All tasks in the order of submission.
+    /// All tasks, in order of submission.
     pub tasks: Vec<TaskStatus>,
-    /// All searches in the order of submission.
+    /// All searches, in order of submission.
     #[serde(default)]
     pub searches: Vec<SearchStatus>,
     /// The last decisions, newest first.

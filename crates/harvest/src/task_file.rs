@@ -1,4 +1,4 @@
-//! Reads a file of tasks to be submitted: a task file of `gleaner replay`, with a program for each task.
+//! Reads the tasks to submit from a task file of `gleaner replay` that also has a program for each task.
 //!
 //! ```toml
 //! [[task]]

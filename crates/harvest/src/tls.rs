@@ -17,7 +17,7 @@ use tokio_rustls::{TlsConnector, rustls};
 
 use crate::state_dir::StateDir;
 
-/// The name in the daemon's certificate. It is not a host's name, because the daemon may move to another host.
+/// The name in the daemon's certificate. It is not a host name, because the daemon may move to another host.
 pub const SERVER_NAME: &str = "gleaner-harvest";
 
 /// Time limit for opening a connection.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::{GroupSubmission, Hello, Loss, Order, RunId, SearchSubmission, Submission};
 
-/// Length of the longest message, in bytes. A submission must fit into one message.
+/// Maximum length of a message, in bytes. A submission must fit into one message.
 pub const LONGEST: usize = 4 << 20;
 
 /// Version of the messages.
@@ -21,11 +21,11 @@ pub struct Greeting {
     pub version: u32,
     /// The content of the file with the secret.
     pub secret: String,
-    /// Who connects.
+    /// The role of the program that connects.
     pub role: Role,
 }
 
-/// Who connects.
+/// The role of the program that connects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -57,7 +57,7 @@ pub enum FromPilot {
     },
     /// A task has reported its progress.
     Progress {
-        /// The run that reported it.
+        /// The run that reported the progress.
         run: RunId,
         /// Work that the task has done since it was submitted.
         done: f64,
@@ -96,7 +96,8 @@ pub enum ToPilot {
 pub enum Request {
     /// Submit tasks, a search, or both.
     Submit {
-        /// Chosen at random by the client. If the client gets no answer, it may send the same request again.
+        /// An identifier that the client chooses at random. If the client gets no answer, it can send the same request
+        /// again.
         id: String,
         /// The tasks.
         tasks: Vec<Submission>,
@@ -121,9 +122,9 @@ pub enum Request {
         /// Whether tasks are killed without a chance to write a checkpoint.
         at_once: bool,
     },
-    /// Write the recording into the state directory.
+    /// Write the recording to the state directory.
     Record,
-    /// Ask for the state.
+    /// Ask for the daemon's status.
     Status,
 }
 
@@ -133,7 +134,7 @@ pub enum Request {
 pub enum Response {
     /// The request was carried out and is in the journal.
     Done {
-        /// Describes in one sentence what was done.
+        /// A sentence that describes what was done.
         text: String,
     },
     /// The request was refused, and nothing has changed.
@@ -141,7 +142,7 @@ pub enum Response {
         /// The reason for the refusal, and the remedy.
         reason: String,
     },
-    /// The state.
+    /// The daemon's status.
     Status(Box<crate::status::Status>),
 }
 

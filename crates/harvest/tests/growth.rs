@@ -1,4 +1,4 @@
-//! While a task trains for days, the journal, the core and the memory of the process must not grow.
+//! While a task trains for days, the journal, the core and the memory use of the process must not grow.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ impl Daemon {
         launched.unwrap()
     }
 
-    /// The task reports its progress for a day. Its speed changes by up to 3.5 % from report to report.
+    /// Makes the task report its progress for a day. Its speed changes by up to 3.5 % from report to report.
     fn train(&mut self, run: RunId, day: i64) {
         for step in 1..=DAY_MS / 5000 {
             let time = day * DAY_MS + step * 5000;

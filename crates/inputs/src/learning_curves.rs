@@ -9,8 +9,8 @@
 //!
 //! Each row contains the loss measured after a trial had consumed a given amount of a resource, such as a number of
 //! epochs. If training diverged, the loss is `nan`, `inf` or an empty cell. Trials are numbered from 0. The rows of a
-//! trial are in ascending order of resource. The optional column `task` contains the name of the task that the trial
-//! trains, as in the task file.
+//! trial must be in ascending order of resource. The optional column `task` contains the name of the task that the
+//! trial trains, as in the task file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -49,11 +49,11 @@ input! {
 pub struct MeasuredCurves {
     /// The losses of all trials.
     pub table: Table,
-    /// The name of the task that each trial trains; empty if the file does not name the tasks.
+    /// For each trial, the name of the task that it trains; empty if the file does not name the tasks.
     pub tasks: Vec<String>,
 }
 
-/// The columns of learning curves.
+/// The columns of a file of learning curves.
 pub fn columns() -> Vec<InputColumn> {
     LossRow::columns()
 }

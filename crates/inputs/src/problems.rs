@@ -1,7 +1,7 @@
 //! Reads allocation problems from JSON: a single object, or a sequence of objects (JSON lines).
 //!
-//! All nodes of a problem are of one class, or they are of several classes. A problem with several classes has one of
-//! two forms: either every task has a curve for each class, or every task has a list of options.
+//! The nodes of a problem belong to one class or to several classes. A problem with several classes has one of two
+//! forms: either every task has a curve for each class, or every task has a list of options.
 
 use std::path::Path;
 use std::sync::Arc;

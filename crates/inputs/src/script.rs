@@ -1,9 +1,8 @@
 //! Reads scripted allocations (`alloc.jsonl`), which state the nodes that each task holds after
 //! each event.
 //!
-//! The file has one JSON object per line, with two fields. `event` is the index of the event in the
-//! log slice; 0 is the initial allocation. `allocation` maps each task name to a list of node
-//! names. Other fields are ignored.
+//! The file has one JSON object per line, with two fields. `event` is the index of the event in the log slice, or 0 for
+//! the initial allocation. `allocation` maps each task name to a list of node names. Other fields are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,8 +28,8 @@ struct Line {
 /// Reads a script for `log`, the slice of the log that will be replayed.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. A fault is a line that is not an object with
-/// both fields, an event that occurs twice, a node that is not in the log, or a node that occurs twice in a line.
+/// The file cannot be read or has faults, which are reported together. Faults are lines that are not objects with both
+/// fields, repeated events, nodes that are not in the log, and nodes that occur twice in a line.
 pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;

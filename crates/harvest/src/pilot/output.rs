@@ -1,4 +1,4 @@
-//! The log of a rank: the output of its program, up to a limit.
+//! The log of a rank: the output of its program, up to a maximum size.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Maximum size of a log, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The log of a rank. The threads that read the program's output share it.
+/// The log of a rank, shared by the threads that read the program's output.
 #[derive(Debug)]
 pub(super) struct RankLog(Mutex<Limited>);
 

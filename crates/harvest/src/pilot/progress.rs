@@ -17,10 +17,10 @@ use crate::core::{Loss, Report, Trial};
 /// Maximum length of a line or datagram, in bytes.
 pub(super) const LONGEST_REPORT: usize = 4096;
 
-/// Minimum time between two reports of a run to the daemon.
+/// Minimum time between two reports about the same run to the daemon.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum number of senders for which the number of the last datagram is remembered.
+/// Maximum number of senders whose last datagram numbers are remembered.
 const MOST_SENDERS: usize = 1024;
 
 /// A valid line from a program.
@@ -34,7 +34,7 @@ pub(super) enum Written {
 /// Reads a line from a program. Unknown fields are ignored, and so is a loss that is neither a number nor null.
 ///
 /// # Errors
-/// The line is too long or invalid. The text describes the fault.
+/// The line is too long or invalid. The error text describes the fault.
 pub(super) fn parse_line(line: &[u8]) -> Result<Written, String> {
     #[derive(Deserialize)]
     struct Fields {
@@ -103,9 +103,9 @@ pub(super) fn answer(trial: Option<&Trial>) -> String {
 /// A datagram from BFTrainer: `id:<n> time:<s> rank_size:<n> credit:<samples> jobname:<name>`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Datagram<'d> {
-    /// Number of the datagram among those of its sender, from 0.
+    /// Number of the datagram among those of its sender, starting at 0.
     pub id: u64,
-    /// Samples since the sender's previous datagram.
+    /// Number of samples processed since the sender's previous datagram.
     pub credit: f64,
     /// Name of the task.
     pub job: &'d str,
@@ -115,7 +115,7 @@ impl<'d> Datagram<'d> {
     /// Reads a datagram. Fields that are not needed, such as `time`, are ignored.
     ///
     /// # Errors
-    /// A field is missing, repeated or invalid. The text describes the fault.
+    /// A field is missing, repeated or invalid. The error text describes the fault.
     pub fn parse(bytes: &'d [u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
         let mut fields = BTreeMap::new();
@@ -170,7 +170,7 @@ impl Credit {
     }
 
     /// Adds the credit of a datagram, and returns the work that the task has done. Returns `None` for a datagram that
-    /// has been counted before.
+    /// is not newer than the sender's last counted datagram.
     pub fn add(&mut self, sender: SocketAddr, datagram: &Datagram<'_>) -> Option<f64> {
         let last = self.last.get(&sender);
         if last.is_some_and(|&last| datagram.id <= last) {
@@ -204,7 +204,7 @@ impl Progress {
         (last.report, last.is_new) = (Some(report.after(last.report)), true);
     }
 
-    /// The report to pass on at `now`; `None` if there is none. If `is_last` is set, the minimum time between reports
+    /// The report to pass on at `now`; `None` if none is due. If `is_last` is set, the minimum time between reports
     /// does not apply.
     pub fn take(&self, now: Instant, is_last: bool) -> Option<Report> {
         let mut last = self.locked();

@@ -31,7 +31,7 @@ enum Wish {
     Terminate(Duration),
     /// Kill the rank.
     Kill,
-    /// Write the host discovery script again.
+    /// Rewrite the host discovery script with these nodes.
     Nodes(Vec<String>),
     /// The rank's program has ended.
     Ended,
@@ -178,8 +178,8 @@ impl Running {
         })
     }
 
-    /// Sends [`Wish::Ended`] when the program ends. The thread waits without polling, and leaves the exit status for
-    /// [`Process`].
+    /// Sends [`Wish::Ended`] when the program ends. A thread waits for the program without polling. It does not reap
+    /// the program, so [`Process`] can still read the exit status.
     fn notify(&self, ended: Sender<Wish>) -> io::Result<()> {
         let pid = pid(&self.process).ok_or(io::ErrorKind::NotFound)?;
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;

@@ -60,7 +60,7 @@ impl Ranks {
         }
     }
 
-    /// All known ranks.
+    /// Reports of the states of all known ranks.
     pub fn reports(&self) -> Vec<RankReport> {
         let known = self.known.iter();
         known
@@ -81,8 +81,8 @@ impl Ranks {
         self.known.values().any(Known::is_running)
     }
 
-    /// Starts a rank, unless the pilot knows its run or has forgotten it. Returns a report of the rank's end to the
-    /// daemon, if the rank is not running afterwards.
+    /// Starts a rank, unless the pilot knows its run or has forgotten it. If the rank is not running afterwards,
+    /// returns a report of its end for the daemon.
     pub fn launch(&mut self, launch: Launch) -> Option<FromPilot> {
         let run = launch.run;
         if self.is_forgotten(run) {
@@ -114,8 +114,8 @@ impl Ranks {
         }
     }
 
-    /// Ends a rank. An unknown run counts as ended, so a later order to start it has no effect. Returns a report of the
-    /// rank's end to the daemon, if the rank has already ended.
+    /// Ends a rank. An unknown run counts as ended, so a later order to start it has no effect. If the rank has already
+    /// ended, returns a report of its end for the daemon.
     pub fn stop(&mut self, run: RunId, kill: bool, grace: Duration) -> Option<FromPilot> {
         if self.is_forgotten(run) {
             return None;
@@ -131,7 +131,7 @@ impl Ranks {
         self.exit(run)
     }
 
-    /// Ends all ranks. No more ranks are started.
+    /// Asks all ranks to end. No more ranks are started.
     pub fn close(&mut self, grace: Duration) {
         self.is_closed = true;
         let ranks = self.known.values().filter_map(|known| known.rank.as_ref());
@@ -167,7 +167,7 @@ impl Ranks {
         *last = run.generation.max(*last);
     }
 
-    /// The ends that the daemon has not recorded yet.
+    /// Reports of the ends that the daemon has not recorded yet.
     pub fn exits(&self) -> Vec<FromPilot> {
         let runs = self.known.keys();
         runs.filter_map(|&run| self.exit(run)).collect()

@@ -305,7 +305,7 @@ impl Pilot {
         }
     }
 
-    /// Begins to end the pilot if the lease or the wall time is about to end.
+    /// Begins to end the pilot if its lease or its wall time is about to expire.
     fn look_at_ends(&mut self, now: Instant) {
         let lease = self.lease.end(self.terms.lease);
         if now >= self.start_of_grace(lease, self.terms.lease) {
@@ -321,7 +321,7 @@ impl Pilot {
     }
 
     /// Time at which ranks must be asked to end for their grace period to be over at `end`. The grace period is at most
-    /// a third of the whole time, so that the loss of a single beat never starts the grace period.
+    /// a third of `whole`, so that the loss of a single beat never starts the grace period.
     fn start_of_grace(&self, end: Instant, whole: Duration) -> Instant {
         let grace = self.terms.grace.min(whole / 3);
         end.checked_sub(grace).unwrap_or(self.started)
@@ -400,7 +400,7 @@ impl Pilot {
         messages.iter().for_each(|message| self.send(message));
     }
 
-    /// Closes the connection, if there is one, and schedules the next attempt.
+    /// Closes the connection, if there is one, and schedules the next attempt to connect.
     fn reconnect(&mut self, reason: &str) {
         // Attempts that fail for the same reason are logged once.
         if self.complaint != reason {

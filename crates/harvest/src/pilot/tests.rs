@@ -323,7 +323,7 @@ fn exited(run: RunId, code: Option<i32>) -> FromPilot {
 fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < HANG, "still not so: {what}");
+        assert!(start.elapsed() < HANG, "timed out waiting until {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

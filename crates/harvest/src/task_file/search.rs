@@ -1,4 +1,4 @@
-//! Reads the table `[search]` of a task file. Replays also read some of its fields, and only harvest reads the others.
+//! Reads the table `[search]` of a task file. Replays read some of its fields too; only harvest reads the others.
 //!
 //! ```toml
 //! [search]
@@ -63,7 +63,7 @@ pub(super) fn take(
     own
 }
 
-/// Reads a field. `None` if the field is missing or invalid; if it is invalid, its fault is added.
+/// Reads a field. Returns `None` if the field is missing or invalid. If it is invalid, adds the fault.
 fn read<T: DeserializeOwned>(
     value: Option<Value>,
     name: &str,
@@ -74,7 +74,7 @@ fn read<T: DeserializeOwned>(
     read.map_err(|fault| faults.push(*fault)).ok()
 }
 
-/// Creates the search of a file whose tasks are `tasks`. `None` if the file has no search.
+/// Creates the search of a file whose tasks are `tasks`. Returns `None` if the file has no search.
 pub(super) fn submission(
     own: Own,
     set: &TaskSet,

@@ -115,7 +115,7 @@ impl<'a> Assembler<'a> {
         &mut self.faults
     }
 
-    /// Returns the log and remarks for the user, or the faults if there are any.
+    /// Returns the log and notes for the user, or the faults if there are any.
     pub fn finish(mut self) -> Result<Read> {
         let (clock, notes) = self.placing.finish();
         self.builder.set_clock(clock);
@@ -129,8 +129,8 @@ pub(super) const EXPECTED_TIME: &str = "a time such as 2021-02-10 20:21:15 or se
 /// The expected values of a state, as stated in messages.
 pub(super) const EXPECTED_STATE: &str = "0 (busy) or 1 (idle)";
 
-/// Parses the state in a cell of a CSV file: `true` means idle, `false` busy, and `None` an invalid state. `0.0` and
-/// `1.0` are valid because pandas writes them if a column had missing values.
+/// Parses the state in a cell of a CSV file. Returns `true` for idle, `false` for busy, and `None` if the state is
+/// invalid. `0.0` and `1.0` are valid because pandas writes them if a column had missing values.
 pub(super) fn is_idle(cell: &[u8]) -> Option<bool> {
     match cell {
         b"0" | b"0.0" => Some(false),

@@ -9,7 +9,7 @@ use gleaner_domain::node_classes::{ClassNames, MAX_CLASSES};
 use gleaner_domain::words::counted;
 use gleaner_io::fault::{Place, show};
 
-/// Name of the column.
+/// Name of the column that contains the classes.
 pub(crate) const COLUMN: &str = "class";
 
 /// Collects the classes of nodes from the rows of a log.
@@ -121,7 +121,7 @@ pub(crate) fn at_most() -> String {
 #[serde(deny_unknown_fields)]
 struct Runs {
     names: Vec<String>,
-    /// The class of each run, as an index into `names`, and the number of its nodes.
+    /// For each run, the index of its class in `names`, and its number of nodes.
     runs: Vec<(u16, u64)>,
 }
 

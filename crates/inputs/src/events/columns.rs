@@ -100,7 +100,7 @@ impl<'a> ColumnScan<'a> {
         &mut self.faults
     }
 
-    /// Returns the log and remarks for the user. `times` contains the time of every row.
+    /// Returns the log and notes for the user. `times` contains the time of every row.
     pub fn finish(mut self, times: &[Utc], placing: Placing) -> Result<Read> {
         for (row, pair) in (1..).zip(times.windows(2)) {
             if pair[1] < pair[0] {
@@ -118,8 +118,7 @@ impl<'a> ColumnScan<'a> {
         Ok((in_row_order(builder, times, &self.found), notes))
     }
 
-    /// Records every byte that is neither 0 nor 1 as a fault. `cell` returns the row and node of a
-    /// byte.
+    /// Records every byte that is neither 0 nor 1 as a fault. `cell` returns the row and node of the byte at an index.
     fn check(&mut self, states: &[u8], cell: impl Fn(usize) -> (usize, usize)) -> Result<()> {
         // Nearly every file is valid, and this check is fast because the compiler vectorises it. The slower loop below
         // rarely runs.

@@ -75,7 +75,7 @@ pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
 }
 
 /// Reads the node and state of a row. If both are empty, the row begins an event. Returns the index of the node; `None`
-/// if the row has no node or a fault.
+/// if the row has no node or has a fault.
 fn read_row(
     long: &mut LongBuilder<'_>,
     time: Utc,
@@ -98,7 +98,7 @@ fn read_row(
     }
 }
 
-/// Finds the columns. Other columns are not allowed.
+/// Finds the columns of a long table, which must have no other columns.
 fn columns(records: &Records<'_>) -> Result<Columns> {
     let names = records.names();
     let at = |name: &str| names.position(name);

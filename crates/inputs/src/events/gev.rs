@@ -78,11 +78,11 @@ const REMEDY: &str = "recreate it with `gleaner convert`";
 pub struct Cache {
     /// The event log.
     pub log: EventLog,
-    /// Name of the file from which the cache was made, without folders; empty if there was no file.
+    /// Name of the source file, from which the cache was made, without its folder; empty if there was no source file.
     pub source_name: String,
-    /// Length of that file in bytes; 0 if there was no file.
+    /// Length of the source file in bytes; 0 if there was no source file.
     pub source_length: u64,
-    /// SHA-256 of that file; zeros if there was no file.
+    /// SHA-256 of the source file; zeros if there was no source file.
     pub source_sha256: Digest,
 }
 
@@ -151,7 +151,7 @@ pub struct About<'a> {
 }
 
 /// Writes a log row by row, without holding it in memory. The file contains all times, then all changes, then the
-/// queue. All three are therefore spooled until the last row is known.
+/// queue. All three are therefore spooled until the last row has been added.
 #[derive(Debug)]
 pub struct Writer<S: Write> {
     steps: BufWriter<S>,

@@ -42,7 +42,7 @@ pub(super) const EXPECTED_COLUMNS: &str = "only time, node, state and optionally
 /// Accepted names of the state column.
 pub(super) const STATE_NAMES: [&str; 2] = ["state", "idle"];
 
-/// Builds a log from rows in the long form.
+/// Builds a log from the rows of a long table.
 pub(super) struct LongBuilder<'a> {
     pub log: Assembler<'a>,
     /// Index of each node by its name.
@@ -116,7 +116,7 @@ impl<'a> LongBuilder<'a> {
         }
     }
 
-    /// Returns the log and remarks for the user, or the faults if there are any.
+    /// Returns the log and notes for the user, or the faults if there are any.
     pub fn finish(mut self) -> Result<Read> {
         self.end_event()?;
         match self.classes.finish(&self.log) {

@@ -46,7 +46,7 @@ mod parquet;
 mod pickle;
 mod placing;
 
-/// An event log, and remarks for the user about the times in the log.
+/// An event log, and notes for the user about the times in the log.
 type Read = (EventLog, Vec<String>);
 
 pub use parquet::FINGERPRINT_KEY;

@@ -105,7 +105,7 @@ impl Placing {
         Ok(utc)
     }
 
-    /// Returns the clock of the log, and remarks for the user.
+    /// Returns the clock of the log, and notes for the user.
     pub fn finish(self) -> (Clock, Vec<String>) {
         let mut notes = Vec::new();
         if self.unsure > 0 {

@@ -7,13 +7,13 @@ use gleaner_domain::inputs::{LEAST_SPEED, LONGEST_ESTIMATE};
 /// Maximum duration of a job, in seconds. The same limit applies to the time between the first and the last submission.
 pub(super) const LONGEST: i64 = 1_000_000_000;
 
-/// Latest time on a table's own clock, in seconds: about thirty thousand years.
+/// Latest time on a table's own clock, in seconds (about thirty thousand years).
 pub(super) const LAST_SECOND: i64 = 1_000_000_000_000;
 
 /// Maximum number of GPUs that a row may state for a job. The number must also not exceed the GPUs of the job's VC.
 pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 
-/// Maximum of all other amounts, such as MB of memory or samples per second.
+/// Maximum of any other amount, such as MB of memory or samples per second.
 const LARGEST: f64 = 1e12;
 
 /// An amount, such as MB of memory or samples per second.

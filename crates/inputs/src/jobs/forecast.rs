@@ -38,8 +38,8 @@ input! {
 /// Reads a forecast, and shifts its times so that the first interval begins at second `start`.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. A fault is a time that is not later than the
-/// previous time, a value that is not a number or is too large, or a table without rows.
+/// The file cannot be read or has faults, which are reported together. It is a fault if a time is not later than the
+/// previous time, if a value is too large or not a number, or if there are no rows.
 pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     let source = Source::open(path)?;
     let header = Header::open(&source)?;

@@ -12,7 +12,7 @@
 //! | [`forecast`] | `Venus_throughput_pred.csv` |
 //! | [`estimates`] | `Venus_Sept_lgb.csv` |
 //!
-//! Each module declares the columns of its table with `input!`; dataset/README.md lists them.
+//! Each module declares the columns of its table with `input!`. dataset/README.md lists the columns of all tables.
 
 use super::rows::{InputColumn, InputRow};
 use gleaner_domain::VirtualCluster;

@@ -25,7 +25,7 @@ use super::words::beside;
 /// the jobs of such workloads really share GPUs.
 ///
 /// # Errors
-/// Any other pair is missing. All such pairs are reported together.
+/// A pair in which neither workload has a predicted profile is missing. All such pairs are reported together.
 pub fn check(
     path: &Path,
     trace: &Trace,

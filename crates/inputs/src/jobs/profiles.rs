@@ -39,8 +39,8 @@ input! {
 /// Reads profiles.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. A fault is a repeated workload, a score other
-/// than 0, 1 and 2, an invalid number, or a source other than `measured` and `predicted`.
+/// The file cannot be read or has faults, which are reported together. Faults are repeated workloads, scores other than
+/// 0, 1 and 2, invalid numbers, and sources other than `measured` and `predicted`.
 pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
     let source = Source::open(path)?;
     let rows = Rows::<ProfileRow>::open(&source)?;

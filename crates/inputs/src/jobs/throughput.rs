@@ -40,8 +40,8 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 /// Reads a series of consecutive ten-minute intervals.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. A fault is a time that is not ten minutes after
-/// the previous time, a value that is negative, too large or not a number, or a table without rows.
+/// The file cannot be read or has faults, which are reported together. It is a fault if a time is not ten minutes after
+/// the previous time, if a value is negative, too large or not a number, or if there are no rows.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let rows = Rows::<IntervalRow>::open(&source)?;

@@ -31,7 +31,7 @@ input! {
 }
 
 input! {
-    /// The usage as stated by a trace.
+    /// The usage as stated in a trace.
     pub(super) struct GivenUsage {
         /// the number of samples per second; default: as in the profile
         speed: Option<f64> as Maybe(AMOUNT) = "speed" ["1/s"],

@@ -25,14 +25,14 @@ const PATTERN_LIMIT: usize = 1 << 16;
 /// have no class yet.
 const MAX_PATTERNS: usize = 1000;
 
-/// Maximum number of classes that a remark names.
+/// Maximum number of classes that a note names.
 const NAMED: usize = 5;
 
 /// The index of a class in an [`Assignment`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Class(u16);
 
-/// The classes assigned to the nodes of a log so far. The first rule for a node wins.
+/// The classes assigned to the nodes of a log so far. The first rule that applies to a node wins.
 pub(super) struct Assignment<'a> {
     source: &'a Source,
     nodes: &'a [String],
@@ -163,7 +163,7 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// Returns the classes, ordered by their first nodes, and remarks for the user. `remedy` explains how to assign a
+    /// Returns the classes, ordered by their first nodes, and notes for the user. `remedy` explains how to assign a
     /// class to a node that has no class.
     ///
     /// # Errors
@@ -205,7 +205,7 @@ impl<'a> Assignment<'a> {
         Some(fault.remedy(remedy))
     }
 
-    /// A remark on the classes to which no node of the log belongs.
+    /// A note about the classes to which no node of the log belongs.
     fn unused(&self) -> Option<String> {
         let mut is_used = vec![false; self.names.all().len()];
         for class in self.of_node.iter().flatten() {
@@ -235,7 +235,7 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// The reason why an expression is invalid, in one line.
+/// The reason why an expression is invalid, on one line.
 fn reason(error: &regex::Error) -> String {
     match error {
         regex::Error::CompiledTooBig(limit) => {

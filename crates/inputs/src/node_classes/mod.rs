@@ -1,8 +1,9 @@
 //! Reads the classes of a log's nodes. The source is a list of classes (TOML, CSV or Parquet), or the output of a Slurm
 //! or PBS command that describes nodes.
 //!
-//! In every format, a file is a sequence of rules. Each rule assigns a class to some nodes, and the first rule for a
-//! node wins. Nodes that are not in the log are ignored, because a file may describe a larger machine than the log.
+//! In every format, a file is a sequence of rules. Each rule assigns a class to some nodes, and the first rule that
+//! applies to a node wins. Nodes that are not in the log are ignored, because a file may describe a larger machine than
+//! the log.
 
 mod assignment;
 mod pbs;
@@ -40,8 +41,8 @@ pub fn columns() -> Vec<InputColumn> {
     table::columns()
 }
 
-/// Reads the classes of `nodes`, which are the nodes of a log. The classes are ordered by their first nodes. The notes
-/// of the result are remarks for the user.
+/// Reads the classes of `nodes`, which are the nodes of a log. The classes are ordered by their first nodes. The result
+/// contains notes for the user.
 ///
 /// # Errors
 /// The file cannot be read or is faulty, or a node has no class. Faults are reported together.
@@ -110,7 +111,7 @@ impl Form {
         Err(source.fault(show(first.as_bytes()), EXPECTED).into())
     }
 
-    /// Remarks on options in `choice` that have no effect, because they apply to other formats.
+    /// Notes about options in `choice` that have no effect, because they apply to other formats.
     fn without_effect(&self, choice: &Choice<'_>) -> Vec<String> {
         let is_slurm = matches!(self, Form::Scontrol(_) | Form::Sinfo(_));
         let remark = |option: &str, of: &str| {

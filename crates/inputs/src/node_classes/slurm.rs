@@ -92,7 +92,7 @@ fn is_count(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a line begins the description of a node by `scontrol`.
+/// Whether a line begins a node's description in the output of `scontrol show nodes`.
 pub(super) fn is_scontrol(line: &str) -> bool {
     line.trim_start().starts_with("NodeName=")
 }
@@ -167,7 +167,7 @@ impl Columns {
     }
 }
 
-/// The words of a line of `sinfo`.
+/// The words of a line printed by `sinfo`.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split([' ', '|', '\t']).filter(|word| !word.is_empty())
 }

@@ -16,7 +16,7 @@ input! {
     pub(super) struct ClassRow {
         /// the name of a node
         node: String as Text = "node" [""],
-        /// the name of its class
+        /// the name of the node's class
         class: String as Text = "class" [""],
     }
 }

@@ -60,10 +60,10 @@ pub trait InputRow: Sized {
     /// The columns, in the order in which they are read.
     fn columns() -> Vec<InputColumn>;
 
-    /// Reads the next [`InputRow::WIDTH`] cells.
+    /// Reads a value from the next [`InputRow::WIDTH`] cells.
     ///
     /// # Errors
-    /// A cell is invalid for its column. The error is the fault of the first such cell.
+    /// A cell is invalid for its column. The error describes the first such cell.
     fn read(cells: &mut Cells<'_>) -> CellResult<Self>;
 }
 
@@ -122,8 +122,7 @@ impl<P: InputRow> InputRow for Option<P> {
     }
 }
 
-/// Two parts of the same type. The column names of the first part end in 1, and the column names of the second part in
-/// 2.
+/// Two parts of the same type. The column names of the first part end in 1, and those of the second part end in 2.
 impl<P: InputRow> InputRow for [P; 2] {
     const WIDTH: usize = 2 * P::WIDTH;
 
@@ -137,7 +136,7 @@ impl<P: InputRow> InputRow for [P; 2] {
     }
 }
 
-/// Renames the columns.
+/// Returns the columns with every name converted by `rename`.
 fn renamed(mut columns: Vec<InputColumn>, rename: impl Fn(&str) -> String) -> Vec<InputColumn> {
     for name in columns.iter_mut().flat_map(|column| &mut column.names) {
         *name = rename(name);
@@ -268,7 +267,7 @@ impl<'r, R: InputRow> Line<'r, R> {
     /// Reads the row.
     ///
     /// # Errors
-    /// A cell is invalid for its column. The error is the fault of the first such cell.
+    /// A cell is invalid for its column. The error describes the first such cell.
     pub fn read(&self) -> CellResult<R> {
         R::read(&mut Cells {
             row: self.row,

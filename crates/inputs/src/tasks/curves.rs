@@ -100,7 +100,7 @@ impl Curves {
         rates_stay_in_range(curve, factors, report)?;
         let rates = self.scaled_rates + 2 * curve.nodes.len() * factors.len();
         if rates > MOST_RATES {
-            let found = format!("more than {MOST_RATES} rates of scaled curves in the file");
+            let found = format!("a total of more than {MOST_RATES} rates in the file's scaled curves");
             report.add("speed", found, "shorter curves or fewer classes");
             return None;
         }
@@ -152,7 +152,8 @@ impl Curves {
     }
 }
 
-/// Checks that the rates of a curve are valid after they are multiplied by each factor. Returns `None` if they are not.
+/// Checks that the rates of a curve are valid after they are multiplied by each factor. Returns `None` if a rate is
+/// invalid.
 fn rates_stay_in_range(
     curve: &ScalingCurve,
     factors: &BTreeMap<String, f64>,

@@ -59,7 +59,7 @@
 //! max_nodes = 6      # min_nodes too, or instead; or a table by class, such as { a100 = 2 }
 //! ```
 //!
-//! With a `[search]`, the trials of a search train the tasks: see docs/SEARCHES.md.
+//! If the file has a `[search]`, the trials of that search train the tasks: see docs/SEARCHES.md.
 //!
 //! JSON uses the same names: `{"curve": {"shufflenet": {…}}, "task": [{…}, {…}]}`. If a curve has no `objective`, its
 //! progress is also its objective.

@@ -54,7 +54,7 @@ pub static FIELDS: [TaskField; 15] = [
         "seconds of progress lost when the task moves to nodes of another class; same range as `rescale_up`; default: \
          the sum of `rescale_up` and `rescale_down`").optional(),
     field("work", "Pmax", Shape::Number, "work",
-        "total work, in the curve's units, above 0; or `endless` for a task that never finishes"),
+        "total work in the curve's units: above 0, or `endless` for a task that never finishes"),
     field("priority", "", Shape::Number, "",
         "weight under the objective `priority-weighted`, from 1e-30 to 1e30; default: 1").optional(),
     field("deadline", "", Shape::Text, "",

@@ -279,7 +279,7 @@ fn curves_needless(tasks: &Path, curves: &Path) -> Error {
     ))
 }
 
-/// Collects the valid tasks of a file, or its faults. Adds the other files that were read to `sources`, and remarks for
+/// Collects the valid tasks of a file, or its faults. Adds the other files that were read to `sources`, and notes for
 /// the user to `notes`.
 fn collect(
     source: &Source,

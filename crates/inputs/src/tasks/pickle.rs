@@ -146,7 +146,7 @@ fn node(cell: &Cell<'_>) -> Node {
     }
 }
 
-/// Adds a remark that names the ignored columns.
+/// Adds a note that names the ignored columns.
 fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&TaskField], notes: &mut Vec<String>) {
     let ignored = |name: &&str| read.iter().all(|field| field.original != *name);
     let names: Vec<&str> = frame
@@ -161,7 +161,7 @@ fn note_ignored(source: &Source, frame: &Frame<'_>, read: &[&TaskField], notes: 
     }
 }
 
-/// Adds a remark about curves that no task uses.
+/// Adds a note about curves that no task uses.
 fn note_unused(source: &Source, rows: &BTreeMap<String, (usize, bool)>, notes: &mut Vec<String>) {
     const SHOWN: usize = 5;
     let unused = rows.iter().filter(|(_, (_, used))| !used);

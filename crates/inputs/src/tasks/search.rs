@@ -123,7 +123,7 @@ fn space(node: Option<Node>, report: &mut Report<'_>) -> Space {
 
 impl SearchDraft<'_> {
     /// Checks the search against the tasks of the set, and adds it to the set. If the search refers to a file of
-    /// learning curves, reads the file and adds it to `sources`. Adds remarks for the user to `notes`.
+    /// learning curves, reads the file and adds it to `sources`. Adds notes for the user to `notes`.
     pub fn check(
         mut self,
         set: &mut TaskSet,
@@ -204,8 +204,8 @@ impl SearchDraft<'_> {
     }
 }
 
-/// Returns a remark for each loss whose measured learning curves start after the first rung. At the first rung, the loss
-/// of such a curve's first point is used.
+/// Returns a note for each loss whose measured learning curves start after the first rung. At the first rung, the loss
+/// at such a curve's first point is used.
 fn late_curves(search: &TrialSearch) -> Vec<String> {
     let losses = search.losses.iter();
     losses

@@ -31,9 +31,9 @@ pub const EXPECTED: &str =
 /// Reads the order of the nodes.
 ///
 /// # Errors
-/// The file cannot be read, contains neither a switch nor a block, or has faults, which are reported together. A fault
-/// is a line that does not describe a topology, a list that is invalid or too long, or a node that occurs twice. It is
-/// also a fault if a switch has no line of its own or is above itself.
+/// The file cannot be read, contains neither a switch nor a block, or has faults, which are reported together. It is a
+/// fault if a line does not describe a topology, a list is invalid or too long, or a node occurs twice. It is also a
+/// fault if a switch has no line of its own or is above itself.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -199,7 +199,7 @@ impl Reader<'_> {
         let mut order = NodeOrder::default();
         let mut left = MAX_NAMES;
         let mut bytes_left = TEXT_LIMIT;
-        // For each list, the position of its first node in the order, and its line.
+        // For each list, the position of its first node in the order, and the list's line.
         let mut starts: Vec<(u32, u64)> = Vec::with_capacity(leaves.len());
         for &leaf in leaves {
             let Group { line, nodes, .. } = &self.groups[leaf];

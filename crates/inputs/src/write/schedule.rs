@@ -256,14 +256,14 @@ impl ScheduleSink for ScheduleWriter<'_> {
     }
 }
 
-/// A time as `2026-01-31T08:00:00`.
+/// A time in a format such as `2026-01-31T08:00:00`.
 fn iso(second: i64) -> String {
     Local::from_seconds(second)
         .to_string()
         .replacen(' ', "T", 1)
 }
 
-/// A time as `01/31/2026 08:00:00`.
+/// A time in a format such as `01/31/2026 08:00:00`.
 fn american(second: i64) -> String {
     let text = Local::from_seconds(second).to_string();
     let (date, time) = text.split_at(10);

@@ -173,7 +173,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// The curves of a task, which share one name in the file, each with the name of its class. A plain curve has no class
+/// The curves of a task, each with the name of its class. They share one name in the file. A plain curve has no class
 /// name.
 type CurveKey<'a> = Vec<(Option<&'a str>, &'a ScalingCurve)>;
 

@@ -1,5 +1,5 @@
-//! Tests that the examples in dataset/README.md can be read, and that all examples of a kind of input have the same
-//! content. Also tests that the tables on that page match the declared columns and fields.
+//! Tests that the examples in dataset/README.md can be read, and that all examples of the same kind of input have the
+//! same content. Also tests that the tables on that page match the declared columns and fields.
 
 use gleaner_driple::dataset::job::JobName;
 use gleaner_inputs::driple::table;

@@ -54,7 +54,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Reads the classes of `nodes` from a file with this name and text. Also returns the remarks.
+/// Reads the classes of `nodes` from a file with this name and text. Also returns the notes.
 fn classes(
     (name, text): (&str, &str),
     choice: &Choice<'_>,
@@ -73,7 +73,7 @@ fn classes(
     Ok(((0..nodes.len() as u32).map(class).collect(), read.notes))
 }
 
-/// Like [`classes`], but returns only the classes. Asserts that the file was read without errors or remarks.
+/// Like [`classes`], but returns only the classes. Asserts that the file was read without errors or notes.
 fn plain(file: (&str, &str), choice: &Choice<'_>, nodes: &[&str]) -> Vec<String> {
     let (classes, notes) = classes(file, choice, nodes).unwrap();
     assert_eq!(notes, Vec::<String>::new());

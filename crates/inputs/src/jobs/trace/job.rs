@@ -23,7 +23,7 @@ input! {
         gpus: i64 as Whole(1..=MAX_GPUS) = "gpu_num" [""],
         /// the time of the job's submission
         submit: PhantomData<CellTime> as Later(Clock) = "submit_time" [""],
-        /// the run time in seconds, alone and at full speed
+        /// the run time of the job alone and at full speed, in seconds
         duration: i64 as Whole(1..=LONGEST) = "duration" ["s"],
         /// the job's user; not used by any policy
         user: String as Or(Id, String::new()) = "user" [""],

@@ -1,6 +1,6 @@
 //! Reads job traces of GPU clusters.
 //!
-//! `JobRow` declares the columns. Other columns are ignored, so that the artifact's `cluster_full_log.csv`, Helios'
+//! `JobRow` declares the columns. Other columns are ignored, so the artifact's `cluster_full_log.csv`, Helios'
 //! `cluster_log.csv` and Philly's logs can be read without changes. Philly's states `Pass`, `Failed` and `Killed`
 //! become `COMPLETED`, `FAILED` and `CANCELLED`.
 //!
@@ -94,8 +94,8 @@ pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Load
     })
 }
 
-/// The window of submissions that the options specify. Specifying one is an error if the trace's times are whole
-/// seconds.
+/// The window of submissions that the options specify. It is an error to specify a window if the trace's times are
+/// whole seconds.
 fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window> {
     let epoch = options.epoch.map(Stamp::Local);
     let dated = options.from.or(options.to).or(epoch);

@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Removes jobs with the id of an earlier job, and records a fault for each removed job.
+    /// Removes each job that has the same id as an earlier job, and records a fault for it.
     pub fn drop_repeated(&mut self, rows: &Rows<'_, JobRow>) -> Result<()> {
         let repeated = repeated(&self.jobs);
         if repeated.is_empty() {
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the trace, and remarks on the jobs that were left out.
+    /// Returns the trace, and notes about the jobs that were left out.
     pub fn finish(self, source: &Source) -> Result<(TraceInput, Vec<String>)> {
         self.faults.finish(())?;
         let left_out = self.left_out.phrases();
@@ -155,8 +155,8 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// The index of the job's VC. If the cluster does not have the VC, the index is `None` in a raw log; in other
-    /// traces this is a fault.
+    /// The index of the job's VC. If the cluster does not have the VC, returns `None` for a raw log, and a fault for
+    /// any other trace.
     fn vc(&mut self, cell: &Cell<'_>) -> CellResult<Option<usize>> {
         let name = cell.id()?;
         if let Some(vc) = self.vcs.get(&*name) {
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The indices of jobs with the id of an earlier job.
+/// The indices of jobs that have the same id as an earlier job.
 fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
     let id = |index: usize| jobs[index].1.id.as_str();
     let mut order: Vec<usize> = (0..jobs.len()).collect();

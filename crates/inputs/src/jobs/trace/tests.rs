@@ -26,7 +26,7 @@ fn plain(jobs: &[&str]) -> String {
     String::from("job_id,vc,gpu_num,submit_time,duration\n") + &rows.collect::<String>()
 }
 
-/// A raw log. Each job is given as `id vc gpus time`. The time lacks the year 2020, such as `04-01 00:00:00`.
+/// A raw log. Each job is given as `id vc gpus time`. The time omits the year, which is 2020, as in `04-01 00:00:00`.
 fn civil(jobs: &[(&str, &str, u32, &str)]) -> String {
     let row = |(id, vc, gpus, time): &(&str, &str, u32, &str)| {
         format!("{id},{vc},{gpus},2020-{time},60\n")

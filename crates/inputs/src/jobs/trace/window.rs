@@ -50,7 +50,7 @@ impl Window {
     /// The window of submissions that the options specify.
     ///
     /// # Errors
-    /// [`Error::Usage`] if an option has an offset from UTC and the times of the trace have none.
+    /// [`Error::Usage`] if the time in an option has an offset from UTC, but the times of the trace have none.
     pub fn new(survey: &Survey, options: &Options<'_>) -> Result<Self> {
         let zero = if survey.form.is_civil() {
             survey.first

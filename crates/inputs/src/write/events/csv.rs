@@ -21,7 +21,7 @@ pub(super) struct LongWriter<W: Write> {
     writer: Writer<W>,
     clock: Clock,
     time: Option<Utc>,
-    /// The current time as a string, formatted once for all rows of this time.
+    /// The current time as a string, formatted once for all rows with this time.
     text: String,
     /// The classes of the nodes, and the number of nodes whose classes have been written. The rows of the first event
     /// contain the classes, because these rows list all nodes in order.

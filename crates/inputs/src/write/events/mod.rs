@@ -17,7 +17,7 @@ pub use stream::EventWriter;
 /// The layout of a table of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// A row for every change. This is the smaller layout.
+    /// A row for every change. This layout is smaller than the wide layout.
     #[default]
     Long,
     /// A row for every event and a column for every node, as in the original's table.
@@ -53,7 +53,7 @@ impl Format {
         }
     }
 
-    /// Remarks on the information in the source that a log in this format does not store. `quality` and `has_queue`
+    /// Notes about information in the source that a log in this format does not store. `quality` and `has_queue`
     /// describe the source.
     pub fn losses(self, quality: Option<&Quality>, has_queue: bool) -> Vec<String> {
         let is_unsure = quality.is_some_and(|quality| !quality.sentences().is_empty());
@@ -78,7 +78,7 @@ impl Format {
 
 /// Writes a log in the format indicated by `path`'s extension.
 ///
-/// A `.gev` also records the file from which the log was read, so that a stale cache can be detected.
+/// A `.gev` file also records the file from which the log was read, so that a stale cache can be detected.
 ///
 /// # Errors
 /// The extension is unknown, or the file cannot be written.
@@ -95,8 +95,7 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
     })
 }
 
-/// Creates the rows of the long form. Each row has a time. Except for rows without a node, it also has the state of a
-/// node.
+/// Creates the rows of the long form. Each row has a time. A row with a node also has the node's state.
 ///
 /// The first event has a row for every node. A row without a node represents an event without changes, and also
 /// separates two events at the same time.
