@@ -13,7 +13,7 @@ use gleaner_domain::{EventLog, NodeClasses, Observer, Utc};
 pub struct ClassIdle {
     /// Name of the class.
     pub name: String,
-    /// Number of nodes of the class.
+    /// Number of nodes in the class.
     pub nodes: u32,
     /// Idle node-seconds.
     pub idle_node_seconds: f64,

@@ -48,8 +48,7 @@ impl Fragments {
     }
 }
 
-/// The bins of [`Fragments`] for the idle fragments of `log`. This is faster than computing all figures of
-/// [`Fragments`].
+/// Returns only the bins of [`Fragments`] for a log, which is faster than computing all figures of [`Fragments`].
 pub fn fragment_bins(log: &EventLog) -> Vec<Bin> {
     bins(&idle_since::lengths(log), &BOUNDS)
 }

@@ -1,4 +1,4 @@
-//! Statistics of how long idle nodes stay idle, weighted by time.
+//! Statistics of the lengths of idle fragments, weighted by time.
 
 use super::distribution::{cumulated, seconds};
 use super::ratio;

@@ -63,7 +63,7 @@ pub struct Inspection {
     pub nodes: usize,
     /// Number of rows.
     pub events: usize,
-    /// Number of rows after the first at which no node changed.
+    /// Number of rows, not counting the first, at which no node changed.
     pub events_without_change: usize,
     /// Number of changes of node states, over all rows.
     pub changes: usize,
@@ -71,13 +71,13 @@ pub struct Inspection {
     pub idle_node_seconds: f64,
     /// Mean number of idle nodes over time.
     pub idle_nodes_mean: f64,
-    /// What the log's source leaves unknown; `None` if the log does not state it.
+    /// The quality of the log: the facts that its source leaves unknown; `None` if the log does not state its quality.
     pub quality: Option<Quality>,
     /// Share of the idle node-time during which jobs waited for nodes; `None` if the log does not contain the queue.
     pub queued_share: Option<f64>,
     /// Share of node-time that is idle.
     pub idle_share: f64,
-    /// Largest number of nodes that were idle at once.
+    /// Maximum number of nodes that were idle at the same time.
     pub idle_nodes_max: u32,
     /// Lengths of the gaps between rows, in seconds from each row to the next. The sum of a bin is the total length of
     /// its gaps.
@@ -91,9 +91,9 @@ pub struct Inspection {
     pub calendar: Calendar,
     /// Idle nodes over time.
     pub timeline: Timeline,
-    /// Nodes that were busy throughout.
+    /// Nodes that were busy throughout the log.
     pub never_idle: UnchangedNodes,
-    /// Nodes that were idle throughout.
+    /// Nodes that were idle throughout the log.
     pub always_idle: UnchangedNodes,
     /// Spans that may be due to a fault in the collection of the log rather than to the machine, ordered by time.
     pub suspicions: Vec<Suspicion>,
@@ -125,7 +125,7 @@ fn suggestion_of(scan: &scan::Scan, costs: RescaleCosts) -> Suggestion {
     suggestion::suggest(&idle_lengths, &scan.departures, scan.span_seconds, costs)
 }
 
-/// Inspects `log`, which may be a slice of a log; `costs` are the rescale costs of the tasks to be trained.
+/// Inspects `log`, which may be a slice of a log. `costs` are the rescale costs of the tasks to be trained.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Stopped`] if the observer requests a stop.

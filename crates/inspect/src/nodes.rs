@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use gleaner_domain::EventLog;
 
-/// Nodes that were in one state throughout.
+/// Nodes that were in one state throughout the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnchangedNodes {
     /// Number of nodes.
@@ -31,7 +31,7 @@ pub(super) fn never_idle(names: &[String], touched: &[u32]) -> UnchangedNodes {
     UnchangedNodes::new(untouched.map(|(name, _)| name.clone()).collect())
 }
 
-/// Nodes that are idle from the first row on and have no later changes.
+/// Nodes that become idle at the first row and have no later changes.
 pub(super) fn always_idle(log: &EventLog, touched: &[u32]) -> UnchangedNodes {
     if log.is_empty() {
         return UnchangedNodes::new(Vec::new());

@@ -16,7 +16,7 @@ pub(super) struct Scan<'l> {
     pub span_seconds: f64,
     /// Idle node-seconds.
     pub idle_node_seconds: f64,
-    /// Largest number of nodes that were idle at once.
+    /// Maximum number of nodes that were idle at the same time.
     pub idle_nodes_max: u32,
     /// Lengths of the idle fragments in nanoseconds, in ascending order.
     pub lengths: Vec<u64>,
@@ -65,6 +65,8 @@ impl Row {
 }
 
 impl<'l> Scan<'l> {
+    /// Scans a log.
+    ///
     /// # Errors
     /// [`gleaner_domain::Error::Stopped`] if the observer requests a stop.
     pub fn of(log: &'l EventLog, observer: &dyn Observer) -> Result<Self> {

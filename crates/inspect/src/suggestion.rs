@@ -64,7 +64,7 @@ impl RescaleCosts {
     }
 }
 
-/// A window for the replay, and how it was derived.
+/// A window for the replay, with the costs from which it is derived.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggestion {
     /// The rescale costs from which the window is derived.
@@ -83,7 +83,7 @@ pub struct Suggestion {
 pub struct OtherWindow {
     /// The window in seconds.
     pub t_fwd_s: f64,
-    /// Share of idle node-time that becomes work; negative if more is lost than gained.
+    /// Share of idle node-time that becomes work; negative if more work is lost than gained.
     pub useful_share: f64,
 }
 
@@ -178,7 +178,7 @@ impl Model<'_> {
 const STEPS: f64 = 400.0;
 /// Number of reported windows in addition to the suggested window.
 const OTHERS: f64 = 60.0;
-/// Minimum length of these windows, in seconds.
+/// Minimum length of the windows in [`Suggestion::others`], in seconds.
 const SHORTEST: f64 = 1.0;
 
 /// Suggests a window for tasks with these `costs`, for a log that spans `span` seconds. `departures` counts the log's

@@ -52,7 +52,7 @@ pub fn of_json(error: &serde_json::Error) -> String {
     }
 }
 
-/// Formats the first of these bytes as text, for messages.
+/// Formats the beginning of `bytes` as text, for messages.
 pub fn show(bytes: &[u8]) -> String {
     const SHOWN: usize = 40;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);

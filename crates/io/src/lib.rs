@@ -35,13 +35,13 @@ pub mod unwind;
 pub use gather::Gatherer;
 pub use source::{Digest, SourceId};
 
-/// A value that was read from files, with the identities of these files.
+/// A value that was read from files, with the files' identities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded<T> {
     /// The value.
     pub value: T,
     /// The files that were read, in the order of the arguments.
     pub sources: Vec<SourceId>,
-    /// Remarks for the user, one sentence each. A remark is not a fault.
+    /// Notes for the user, one sentence each. A note is not a fault.
     pub notes: Vec<String>,
 }

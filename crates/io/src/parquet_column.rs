@@ -23,8 +23,7 @@ pub fn put<T: DataType, W: Write + Send>(
 /// dividing a column into parts does not affect its pages. Each part is held in memory as a whole.
 const PART: usize = 64 * DEFAULT_WRITE_BATCH_SIZE;
 
-/// Writes the next column of a row group in parts, so that not all of its values have to fit in
-/// memory.
+/// Writes the next column of a row group in parts, so that its values need not all fit in memory.
 pub fn put_by_parts<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     mut values: impl Iterator<Item = T::T>,

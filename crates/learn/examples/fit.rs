@@ -18,7 +18,7 @@ const TIME_AND_LABELS: usize = 3;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, train, runs, bins @ ..] = arguments.as_slice() else {
-        return Err("fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]".into());
+        return Err("usage: fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]".into());
     };
     let (train, runs): (usize, usize) = (train.parse()?, runs.parse()?);
     let mut settings = throughput::settings(0);

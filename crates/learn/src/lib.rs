@@ -19,8 +19,8 @@
 //!   plotted.
 //! - [`lucid`]: the features and models of Lucid, a scheduler of GPU clusters.
 //! - [`tree`]: decision trees that predict classes.
-//! - `baselines`, enabled by the crate feature of the same name: models from other libraries, for
-//!   comparison.
+//! - `baselines`, enabled by the crate feature of the same name: a random forest, gradient boosting
+//!   and a neural network, for comparison.
 //! - [`metrics`]: measures of how well predictions match the true values.
 //! - [`isotonic`]: isotonic regression, which makes curves monotone.
 //!

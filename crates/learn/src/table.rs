@@ -34,9 +34,9 @@ pub enum TableError {
     Length {
         /// Name of the column.
         name: String,
-        /// Number of rows of the column.
+        /// Number of rows in the column.
         found: usize,
-        /// Number of rows of the first column.
+        /// Number of rows in the first column.
         expected: usize,
     },
     /// Two columns have this name.
@@ -108,7 +108,7 @@ impl Table {
         self.columns.get(index)
     }
 
-    /// Returns this table with strings replaced by numbers. The number of a string is its index
+    /// Returns this table with strings replaced with numbers. The number of a string is its index
     /// among the sorted strings in the same column of `known`. Strings that do not occur in that
     /// column become missing values.
     pub fn numbered(&self, known: &Table) -> Table {

@@ -77,7 +77,7 @@ impl Dialect {
         }
     }
 
-    /// Splits a line into its cells; every line has at least one cell.
+    /// Splits a line into its cells. Every line has at least one cell.
     pub fn split<'l>(&self, line: &'l str) -> Cells<'l> {
         match self {
             Dialect::Csv if line.contains('"') => unquoted(line),
@@ -131,7 +131,7 @@ fn unquote<'l>(mut text: &'l str, out: &mut String) -> Result<&'l str, Quote> {
     }
 }
 
-/// Why a line with quotes cannot be split.
+/// The reason why a line with quotes cannot be split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quote {
     /// The last quote is not closed. The cell may continue on the next line.
@@ -140,7 +140,7 @@ pub enum Quote {
     Stray,
 }
 
-/// Splits at every delimiter.
+/// Splits a line at every delimiter.
 fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
     // Few tables have more than 16 columns, so most lines need only one allocation.
     let mut ends = Vec::with_capacity(16);

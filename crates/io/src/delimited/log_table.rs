@@ -5,12 +5,12 @@ use super::names::Names;
 use crate::input::Line;
 use gleaner_domain::error::Result;
 
-/// The columns of a table, and the separation of its cells.
+/// The columns of a table, and the way in which its cells are separated.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// The requested columns, each with the names that it can have.
     pub columns: &'static [Names],
-    /// The indexes of the required columns.
+    /// The indices of the required columns.
     pub required: &'static [usize],
     /// Whether the table is CSV with quoted cells. If false, cells are usually not quoted, as in the output of Slurm's
     /// commands. The delimiter is then the user-specified delimiter if the header contains it. Otherwise, it is

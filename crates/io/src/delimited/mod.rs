@@ -4,7 +4,7 @@
 //! - [`LogTable`] reads a scheduler's log line by line. A bad line does not affect the next line,
 //!   and free text may contain the delimiter.
 //!
-//! Both find columns through [`ColumnNames`].
+//! Both use [`ColumnNames`] to find columns.
 
 mod dialect;
 mod header;

@@ -10,18 +10,19 @@ use gleaner_domain::error::{Error, Result};
 /// file is left behind.
 #[derive(Debug)]
 pub struct DirLock {
-    /// A handle to the directory itself. `None` if the file system has no locks.
+    /// A handle to the directory itself. `None` if it cannot be locked, for example because its
+    /// file system has no locks.
     _directory: Option<File>,
 }
 
 impl DirLock {
     /// Locks an existing directory.
     ///
-    /// On a file system without locks, this succeeds without a lock, so two runs can write at the
-    /// same time.
+    /// On a file system without locks, this succeeds without a lock, so two runs can write to the
+    /// directory at the same time.
     ///
     /// # Errors
-    /// Another process holds the lock: [`Error::Run`].
+    /// [`Error::Run`] if another process holds the lock.
     pub fn acquire(path: &Path) -> Result<Self> {
         let Ok(directory) = File::open(path) else {
             return Ok(DirLock { _directory: None });

@@ -34,8 +34,8 @@ pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> 
 /// Reads a regular file that has at most `most` bytes.
 ///
 /// # Errors
-/// The errors of [`open_regular`]. It is also an error if the file cannot be read, or if it has
-/// more than `most` bytes ([`io::ErrorKind::FileTooLarge`]).
+/// The file cannot be opened, is not a regular file, cannot be read, or has more than `most` bytes
+/// ([`io::ErrorKind::FileTooLarge`]).
 pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open_regular(path, OpenOptions::new().read(true))?;
     let mut bytes = Vec::new();

@@ -76,7 +76,7 @@ pub(super) struct Leaf<'t> {
     pub descr: &'t ColumnDescriptor,
     /// Index of the column among all stored columns.
     pub index: usize,
-    /// Whether its cells are lists.
+    /// Whether the column's cells are lists.
     pub list: bool,
 }
 

@@ -27,7 +27,7 @@ mod value;
 pub use rows::{RowFile, Rows};
 pub use value::Value;
 
-/// Whether these are the first bytes of a Parquet file.
+/// Whether a file that begins with these bytes is a Parquet file.
 pub fn is_parquet(head: &[u8]) -> bool {
     head.starts_with(guard::MAGIC)
 }
@@ -48,14 +48,14 @@ pub struct Table<'a> {
 pub struct Column {
     /// The name in the schema.
     pub name: String,
-    /// Whether its timestamps are in UTC. Otherwise they are local times.
+    /// Whether the column's timestamps are in UTC rather than in local time.
     pub utc: bool,
     /// The stored column with its values; `None` for nested types other than lists.
     stored: Option<Stored>,
 }
 
 impl Column {
-    /// Whether its cells are lists.
+    /// Whether the column's cells are lists.
     pub fn is_list(&self) -> bool {
         self.stored.is_some_and(|stored| stored.list)
     }
@@ -103,7 +103,7 @@ impl<'a> Table<'a> {
         metadata.schema_descr().root_schema().name()
     }
 
-    /// The value that the file's metadata stores under this key.
+    /// The value that the file's metadata stores under this key, if any.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
         let pair = pairs.iter().find(|pair| pair.key == key)?;
@@ -115,7 +115,7 @@ impl<'a> Table<'a> {
         &self.columns
     }
 
-    /// The column with this name.
+    /// The column with this name, if there is one.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }

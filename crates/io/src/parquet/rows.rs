@@ -80,7 +80,7 @@ impl RowFile {
         self.rows
     }
 
-    /// Starts reading the columns with these indexes.
+    /// Starts reading the columns with these indices.
     ///
     /// # Errors
     /// A column has an unsupported type.

@@ -20,7 +20,7 @@ pub(super) enum Thrift {
 }
 
 impl Thrift {
-    /// Reads the struct at the start of `bytes`. Returns it with its length in bytes.
+    /// Reads the struct at the start of `bytes`. Returns the struct and its length in bytes.
     ///
     /// Returns `None` if the struct is malformed or declares more elements than the remaining bytes
     /// can hold.

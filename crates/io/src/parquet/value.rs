@@ -83,7 +83,7 @@ pub(super) enum Meaning {
     Unread,
 }
 
-/// Whether the timestamps of a stored column are in UTC. Otherwise they are local times.
+/// Whether the timestamps of a stored column are in UTC rather than in local time.
 pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
     matches!(
         descr.logical_type_ref(),

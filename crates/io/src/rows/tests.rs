@@ -1,4 +1,5 @@
-//! Tests reading small tables in CSV and Parquet, and the messages for their faults.
+//! Tests that small CSV and Parquet tables are read correctly, and that faults in them give the
+//! right messages.
 
 use std::path::PathBuf;
 

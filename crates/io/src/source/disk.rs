@@ -46,8 +46,8 @@ impl Disk {
         Ok((Disk { file, prefixes }, length, so_far(&hasher)))
     }
 
-    /// Reads the content from its start. If the bytes differ from the hashed bytes, reading fails
-    /// with an error that contains [`Changed`].
+    /// Returns a reader that starts at the beginning of the content. If the bytes differ from the hashed bytes, reading
+    /// fails with an error that contains [`Changed`].
     pub fn reader(&self) -> Reader<'_> {
         Reader {
             disk: self,

@@ -14,7 +14,7 @@ pub struct SourceId {
     pub path: PathBuf,
     /// Length in bytes.
     pub length: u64,
-    /// SHA-256 of these bytes.
+    /// SHA-256 of the input's bytes.
     pub sha256: Digest,
 }
 

@@ -1,4 +1,4 @@
-//! Opens inputs: a file or stdin, plain, compressed or in a tar archive.
+//! Opens inputs: files or stdin, which may be plain, compressed or in a tar archive.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -61,7 +61,7 @@ enum Raw {
 }
 
 impl Source {
-    /// Opens a file, or stdin if `path` is `-`; also hashes it and detects its format.
+    /// Opens a file, or stdin if `path` is `-`. Hashes the input and detects its format.
     ///
     /// In a tar archive, the content is the first file whose name ends in `.pkl` or `.pickle`. If there is no such
     /// file, the archive must contain exactly one file.
@@ -131,7 +131,7 @@ impl Source {
         self.kind
     }
 
-    /// Reads the inflated content from its start.
+    /// Returns a stream of the inflated content, from its start.
     ///
     /// # Errors
     /// The file cannot be opened. Pass errors of the returned stream to [`Source::read_error`].
@@ -204,7 +204,7 @@ impl Source {
         Fault::of(self.path(), found, expected)
     }
 
-    /// Wraps a value that was read from this input alone. The result has no remarks.
+    /// Wraps a value that was read from this input alone. The result has no notes.
     pub fn loaded<T>(&self, value: T) -> Loaded<T> {
         Loaded {
             value,
@@ -213,7 +213,7 @@ impl Source {
         }
     }
 
-    /// The decompressed content; a tar archive is not unpacked.
+    /// A stream of the decompressed content. A tar archive is not unpacked.
     fn inflated(&self) -> Result<Box<dyn Read + '_>> {
         let raw: Box<dyn Read + '_> = match &self.raw {
             Raw::Held(bytes) => Box::new(bytes.as_slice()),

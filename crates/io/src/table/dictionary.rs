@@ -119,8 +119,8 @@ impl Dictionary {
     }
 
     /// The indices in Parquet's run-length encoding. The encoding starts with the width of an index
-    /// in bits. Each run follows: its length multiplied by 2, as a variable-length number, and then
-    /// its index in whole bytes.
+    /// in bits. The runs follow. Each run consists of its length multiplied by 2, as a
+    /// variable-length number, and its index in whole bytes.
     fn encoded_indices(&self) -> Vec<u8> {
         let largest = self.values.saturating_sub(1).max(1);
         let bits = u32::BITS - largest.leading_zeros();

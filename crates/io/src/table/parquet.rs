@@ -48,8 +48,8 @@ fn try_write(table: &Table<'_>, out: impl Write + Send) -> Result<(), ParquetErr
     writer.close().map(drop)
 }
 
-/// A column of mostly distinct numbers is stored as differences, because its dictionary would be
-/// about as long as the column.
+/// The settings of the Parquet writer. A column of mostly distinct numbers is stored as
+/// differences, because its dictionary would be about as long as the column.
 fn properties(table: &Table<'_>) -> WriterProperties {
     let mut properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
     for (name, column) in &table.columns {

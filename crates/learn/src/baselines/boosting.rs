@@ -10,10 +10,10 @@ use super::{BaselineError, Predictor};
 /// The settings match LightGBM's `LGBMRegressor`: 100 rounds at a rate of 0.1, at least 20 rows in
 /// a leaf, 255 bins per feature. The trees differ. In forust, they grow level by level to at most
 /// 32 leaves. LightGBM always splits the leaf with the greatest gain, up to 31 leaves. (The forust
-/// library also has a best-first order. That order ranks leaves by what they already explain and
-/// not by the gain of their next split, so it cannot replace LightGBM's order.) If the labels are
-/// logarithms of durations, LightGBM's order reduces the error by 8 %. For other labels, it brings
-/// no improvement.
+/// library also has a best-first order. That order ranks leaves by the error that they already
+/// explain, not by the gain of their next split, so it cannot replace LightGBM's order.) If the
+/// labels are logarithms of durations, LightGBM's order reduces the error by 8 %. For other labels,
+/// it brings no improvement.
 pub(super) struct Boosting {
     booster: GradientBooster,
     /// Indices of the features that have at least two different values. The library does not accept
@@ -69,7 +69,7 @@ fn varies(column: &[f64]) -> bool {
         .is_some_and(|first| known.any(|value| value != first))
 }
 
-/// The values of the `used` features, one feature after the other.
+/// The values of the `used` features, one feature after another.
 fn chosen(rows: &Matrix, used: &[usize]) -> Vec<f64> {
     let columns = used.iter().map(|&k| rows.columns[k].as_slice());
     columns.collect::<Vec<_>>().concat()

@@ -6,8 +6,8 @@
 //!
 //! Strings are numbered in the order of their first appearance in the training rows; strings that
 //! do not occur there become −1. Infinite numbers count as missing. Gradient boosting learns on
-//! which side of a split missing values belong; the other models replace missing values by the mean
-//! of the feature.
+//! which side of a split missing values belong; the other models replace missing values with the
+//! mean of the feature.
 //!
 //! ```
 //! use gleaner_learn::{Column, Table, baselines::Baseline};

@@ -69,7 +69,7 @@ pub(super) struct Boosted {
 /// holds the residuals of all rows for each bag. A bag stops once the error on its held-out rows
 /// has not decreased for [`Settings::patience`] rounds. Returns the best round of each bag. A bag
 /// without held-out rows learns nothing. The scores of a bag do not depend on the other bags. A
-/// stop takes effect after the current round.
+/// request to stop takes effect after the current round.
 pub(super) fn boost(
     maps: &[CellMap],
     residuals: &[Vec<f64>],

@@ -21,7 +21,7 @@ pub struct Ebm {
     pub(super) rounds: Vec<usize>,
 }
 
-/// A term fᵢ or fᵢⱼ: a score for each cell. The scores have mean 0 over the training rows.
+/// A term fᵢ or fᵢⱼ: a score for each cell. The scores have a mean of 0 over the training rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     pub(super) axes: Vec<Axis>,
@@ -73,7 +73,7 @@ pub struct Contribution {
     pub score: f64,
 }
 
-/// The parts of one prediction: an intercept and contributions, which sum to the prediction.
+/// The parts of one prediction: an intercept and contributions, whose sum is the prediction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The predicted label.
@@ -174,8 +174,8 @@ impl Ebm {
     }
 
     /// Like [`Ebm::fit`], but reports progress and can be stopped. The unit of progress is one
-    /// boosting round of one term on one row. A stop takes effect within a few milliseconds per
-    /// 100,000 rows. A fit may end before it has reported all units of progress.
+    /// boosting round of one term on one row. A request to stop takes effect within a few
+    /// milliseconds per 100,000 rows. A fit may end before it has reported all units of progress.
     ///
     /// # Errors
     /// Same as [`Ebm::fit`], and [`FitError::Stopped`] if the observer stops the fit.
@@ -232,7 +232,8 @@ impl Ebm {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// The features of the table, or their order, differ from the machine's features.
+    /// The features of the table, or their order, differ from the machine's features. A column
+    /// holds numbers where the machine was trained on strings, or vice versa.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, Mismatch> {
         let bins = self.index(table)?;
         Ok((0..table.rows()).map(|row| self.sum(row, &bins)).collect())
@@ -249,7 +250,8 @@ impl Ebm {
     /// Predicts the label of one row, and explains the prediction.
     ///
     /// # Errors
-    /// The features of the table, or their order, differ from the machine's features.
+    /// The features of the table, or their order, differ from the machine's features. A column
+    /// holds numbers where the machine was trained on strings, or vice versa.
     ///
     /// # Panics
     /// The table has no such row.

@@ -33,7 +33,7 @@ pub struct Settings {
     pub max_bins: usize,
     /// The maximum number of pairs of features that get a term.
     pub interactions: usize,
-    /// Number of bags, at least 1. Each bag learns from a different part of the rows, and their
+    /// Number of bags, at least 1. Each bag learns from a different part of the rows, and the bags'
     /// results are averaged.
     pub bags: usize,
     /// Share of the rows that each bag holds out to decide when to stop, above 0 and below 1.
@@ -83,7 +83,8 @@ impl Settings {
         self.bags.saturating_mul(self.work_of_bag(rows, terms))
     }
 
-    /// An upper bound on the work of one bag with this number of terms, in the same unit.
+    /// An upper bound on the work of one bag with this number of terms, in the unit of
+    /// [`Settings::work`].
     pub(super) fn work_of_bag(&self, rows: usize, terms: usize) -> usize {
         let steps = self.max_rounds.saturating_mul(terms);
         steps.saturating_mul(rows)

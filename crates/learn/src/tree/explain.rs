@@ -7,7 +7,7 @@ use super::Tree;
 /// One comparison on the path of a row to its leaf.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// Index of the node that makes the comparison.
+    /// Index of the node at which the comparison is made.
     pub node: usize,
     /// Index of the feature that is compared.
     pub feature: usize,

@@ -69,10 +69,10 @@ pub struct Tree {
 /// A node of a tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// The split of its rows between its children; `None` for a leaf.
+    /// The split of the node's rows between its children; `None` for a leaf.
     pub split: Option<Split>,
-    /// Gini impurity: the probability that two of its training rows, drawn with replacement, are of
-    /// different classes.
+    /// Gini impurity: the probability that two of the node's training rows, drawn with replacement,
+    /// are of different classes.
     pub impurity: f64,
     /// Number of training rows of each class.
     pub counts: Vec<usize>,

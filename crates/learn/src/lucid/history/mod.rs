@@ -107,7 +107,7 @@ impl Mean {
 }
 
 impl History {
-    /// Adds a job that ran for `seconds`. Call this only once the job has ended; otherwise,
+    /// Adds a job that ran for `seconds`. Call this only after the job has ended; otherwise,
     /// estimates would use knowledge of the future.
     pub fn learn(&mut self, user: &str, name: &str, gpus: u32, seconds: f64) {
         self.all.add(seconds);

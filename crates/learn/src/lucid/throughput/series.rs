@@ -35,7 +35,7 @@ pub enum SeriesError {
 
 impl Series {
     /// Creates a series whose first interval begins at `start`. For each interval, `jobs` holds the
-    /// number of submitted GPU jobs, and `gpus` the number of GPUs they request.
+    /// number of submitted GPU jobs, and `gpus` the number of GPUs that they request.
     ///
     /// # Errors
     /// The lengths differ, or a value is not finite.
@@ -72,12 +72,12 @@ impl Series {
             .saturating_add(SignedDuration::from_mins(minutes))
     }
 
-    /// Number of submitted GPU jobs, for each interval.
+    /// For each interval, the number of submitted GPU jobs.
     pub fn jobs(&self) -> &[f64] {
         &self.jobs
     }
 
-    /// Number of GPUs that these jobs request, for each interval.
+    /// For each interval, the number of GPUs that the submitted GPU jobs request.
     pub fn gpus(&self) -> &[f64] {
         &self.gpus
     }

@@ -114,8 +114,8 @@ impl Estimator {
     /// Trains the estimator on jobs that have ended.
     ///
     /// # Errors
-    /// There is no job, or the fit is stopped. The estimator is an EBM, and a duration is too large
-    /// or not finite.
+    /// There is no job, or the fit is stopped. For an EBM, it is also an error if a duration is too
+    /// large or not finite.
     pub fn fit(
         self,
         past: &[Past<'_>],

@@ -1,5 +1,5 @@
-//! Features of Lucid's Workload Estimate Model. The model estimates how long a job will run from
-//! its user, its submission time, its requests and its measured GPU usage.
+//! Features of Lucid's Workload Estimate Model. From the user, the submission time, the requests
+//! and the measured GPU usage of a job, the model estimates how long the job will run.
 //!
 //! In published traces, a job's workload was assigned according to the job's own duration, and the
 //! workload determines the profile. In these traces, the profile therefore reveals the duration, so
@@ -25,7 +25,7 @@ use crate::{Column, Table};
 pub struct Job<'j> {
     /// User who submits the job; empty if unknown.
     pub user: &'j str,
-    /// Name of the job; empty if unknown. EBMs do not use it.
+    /// Name of the job; empty if unknown. EBMs do not use the name.
     pub name: &'j str,
     /// Virtual cluster that the job is submitted to; empty if unknown.
     pub vc: &'j str,

@@ -37,7 +37,7 @@ pub struct Trial {
 pub struct TrialScore {
     /// The estimator that was tried.
     pub estimator: Estimator,
-    /// Spearman's rank correlation of its estimates with the durations; `None` if all estimates or
+    /// Spearman's rank correlation between the estimates and the durations; `None` if all estimates or
     /// all durations are equal.
     pub rank_correlation: Option<f64>,
     /// Mean absolute error, in seconds.
@@ -56,8 +56,8 @@ fn held_out_from(first: i64, last: i64) -> i64 {
 
 impl Trial {
     /// Tests `estimators` on held-out jobs: those submitted in the last third of the time span. If
-    /// this third is longer than a week, it is rounded down to whole weeks. The estimators learn
-    /// from the jobs that had ended before the held-out period. `None` if there are too few jobs.
+    /// this third is longer than a week, it is rounded down to whole weeks. The estimators learn from the jobs that had
+    /// ended before the held-out period. Returns `None` if there are too few jobs.
     ///
     /// # Errors
     /// Same as [`Estimator::fit`].
