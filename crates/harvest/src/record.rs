@@ -171,7 +171,7 @@ impl<'o> Writer<'o> {
         !self.outline.settings.classes.is_empty()
     }
 
-    /// Begins an event of the log: a row without a node. If there are classes, the log has a column for them.
+    /// Begins an event of the log with a row without a node. If there are classes, the log has a column for them.
     fn begin_event(&mut self, second: i64) -> Result<()> {
         self.last = second;
         let end = if self.has_classes() { "," } else { "" };

@@ -10,7 +10,7 @@
 //! | `tasks/NAME/` | files of a task, such as its checkpoints |
 //! | `logs/` | output of pilots and tasks |
 //! | `pilots/` | an empty file for each pilot that has started |
-//! | `lock` | locked by the daemon |
+//! | `lock` | a file that the daemon locks while it runs |
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
@@ -102,10 +102,10 @@ impl StateDir {
         self.path.join("logs").join(name)
     }
 
-    /// The secret.
+    /// Reads the secret.
     ///
     /// # Errors
-    /// The file cannot be read, or users other than its owner may read it.
+    /// The file cannot be read or is damaged, or users other than its owner may read it.
     pub fn secret(&self) -> Result<Secret> {
         let path = self.secret_path();
         let bytes = self.read_private(&path)?;
@@ -269,7 +269,7 @@ impl StateDir {
     /// such program.
     ///
     /// # Errors
-    /// The file cannot be read, or users other than its owner may read it.
+    /// The file cannot be read or is damaged, or users other than its owner may read it.
     pub fn class_program(&self) -> Result<Vec<String>> {
         let path = self.class_path();
         if !path.exists() {

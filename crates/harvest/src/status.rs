@@ -10,7 +10,7 @@ pub struct Status {
     pub now: i64,
     /// Time at which the journal begins, in milliseconds since 1970.
     pub since: i64,
-    /// `running`, `draining` or `stopping`.
+    /// State of the daemon: `running`, `draining` or `stopping`.
     pub mode: String,
     /// Names of the classes of nodes, if there are classes.
     #[serde(default)]
@@ -31,14 +31,14 @@ pub struct Status {
     pub searches: Vec<SearchStatus>,
     /// The last decisions, newest first.
     pub decisions: Vec<DecisionStatus>,
-    /// Node-seconds for which pilots held nodes.
+    /// Node-time that pilots held, in node-seconds.
     pub idle_node_s: f64,
-    /// Node-seconds for which tasks held nodes.
+    /// Node-time that tasks held, in node-seconds.
     pub used_node_s: f64,
 }
 
-/// The times from the request to give back a node to the end of the preempted pilot. Such a time is an upper bound on
-/// the delay of the normal job that gets the node.
+/// The times from the request to give back a node to the end of the preempted pilot. Each of these times is an upper
+/// bound on the delay of the normal job that gets the node.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HandoverStatus {
     /// Mean over the preempted pilots, in seconds.
@@ -66,14 +66,14 @@ pub struct NodeStatus {
 pub struct TaskStatus {
     /// Name of the task.
     pub name: String,
-    /// Names of its groups.
+    /// Names of the groups that contain the task.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// `waiting`, `active`, `finished`, `failed` or `cancelled`.
+    /// State of the task: `waiting`, `active`, `finished`, `failed` or `cancelled`.
     pub state: String,
-    /// Number of nodes that are assigned to it.
+    /// Number of nodes that are assigned to the task.
     pub nodes: u32,
-    /// Number of nodes on which it runs.
+    /// Number of nodes on which the task runs.
     pub running: u32,
     /// Work done, as last reported.
     pub done: f64,
@@ -94,7 +94,7 @@ pub struct SearchStatus {
     pub name: String,
     /// Name of the algorithm.
     pub algorithm: String,
-    /// `running`, `over` or `cancelled`.
+    /// State of the search: `running`, `over` or `cancelled`.
     pub state: String,
     /// Number of trials.
     pub trials: u64,

@@ -287,7 +287,7 @@ fn groups(path: &Path, set: &TaskSet, faults: &mut Faults) -> Vec<GroupSubmissio
 /// Checks the parts of a submission that become part of file names, commands and environments.
 ///
 /// # Errors
-/// The reason why the submission is refused.
+/// The submission is refused. The error text states the reason.
 pub fn check(task: &Submission) -> Result<(), String> {
     check_name(&task.name)?;
     if task.trial.is_some() {
@@ -308,7 +308,7 @@ pub fn check(task: &Submission) -> Result<(), String> {
 /// Checks the name of a task or search, which becomes part of the names of files.
 ///
 /// # Errors
-/// The reason why the name is refused.
+/// The name is refused. The error text states the reason.
 pub fn check_name(name: &str) -> Result<(), String> {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if !(1..=LONGEST_NAME).contains(&name.len())

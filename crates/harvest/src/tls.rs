@@ -44,7 +44,7 @@ pub fn server_config(state: &StateDir) -> Result<Arc<ServerConfig>> {
     Ok(Arc::new(config))
 }
 
-/// TLS settings of pilots and clients. They trust only the daemon's certificate.
+/// TLS settings of pilots and clients, which trust only the daemon's certificate.
 ///
 /// # Errors
 /// The certificate cannot be read.

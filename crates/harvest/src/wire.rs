@@ -11,10 +11,10 @@ use crate::core::{GroupSubmission, Hello, Loss, Order, RunId, SearchSubmission, 
 /// Maximum length of a message, in bytes. A submission must fit into one message.
 pub const LONGEST: usize = 4 << 20;
 
-/// Version of the messages.
+/// Version of the message format.
 pub const VERSION: u32 = 1;
 
-/// The first message of a connection.
+/// The first message on a connection, sent by the program that connects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Greeting {
     /// [`VERSION`] of the program that connects.
@@ -52,7 +52,7 @@ pub enum FromPilot {
     Exited {
         /// The run to which the rank belongs.
         run: RunId,
-        /// Exit code; `None` if a signal ended the rank or it could not be started.
+        /// Exit code; `None` if a signal ended the rank, or if the rank could not be started.
         code: Option<i32>,
     },
     /// A task has reported its progress.
@@ -104,7 +104,7 @@ pub enum Request {
         /// The search.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         search: Option<Box<SearchSubmission>>,
-        /// Groups of these tasks, and of the tasks that the trials of the search train.
+        /// Groups of the submitted tasks, including the tasks that the search's trials train.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         groups: Vec<GroupSubmission>,
     },
@@ -115,7 +115,7 @@ pub enum Request {
     },
     /// Request no more pilots and accept no more tasks.
     Drain,
-    /// End a drain.
+    /// End a drain: request pilots and accept tasks again.
     Resume,
     /// Stop all tasks and pilots, and then the daemon.
     Stop {

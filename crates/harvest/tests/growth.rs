@@ -1,4 +1,4 @@
-//! While a task trains for days, the journal, the core and the memory use of the process must not grow.
+//! Tests that the journal, the core and the memory use of the process do not grow while a task trains for days.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;

@@ -38,11 +38,11 @@ impl Decider for Kept {
     }
 }
 
-/// A cluster whose pilots carry out orders at once.
+/// A cluster whose pilots carry out orders immediately.
 struct World {
     core: Core,
     decider: Kept,
-    /// The connection of the pilot that holds each node of the log.
+    /// For each node of the log, the connection of the pilot that holds it.
     pilots: Vec<Option<Link>>,
 }
 

@@ -37,7 +37,7 @@ input! {
         trial: u32 as Whole(0..=MAX_JOBS as i64 - 1) = "trial" [""],
         /// the amount of resource that the trial had consumed
         resource: f64 as RESOURCE = "resource" [""],
-        /// the loss measured at this amount
+        /// the loss measured at the amount `resource`
         loss: f64 as Diverging = "loss" [""],
         /// the task that the trial trains, by its name in the task file
         task: Option<String> as Filled(Text) = "task" [""],

@@ -33,7 +33,7 @@ pub struct Distribution {
 /// A quantile of the lengths, by count and by sum.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Quantile {
-    /// Share, in percent.
+    /// The share that defines the quantile, in percent.
     pub percent: f64,
     /// The smallest length ℓ such that at least this share of the lengths is at most ℓ.
     pub by_count_s: f64,

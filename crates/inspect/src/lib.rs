@@ -1,4 +1,4 @@
-//! Describes an event log: the amount of idle node-time, its distribution over time and its fragments, and the
+//! Describes an event log: the amount of idle node-time, its distribution over time and over fragments, and the
 //! reliability of the log.
 //!
 //! ```

@@ -150,7 +150,7 @@ impl<'a> Input<'a> {
     /// A log from any stream. `path` is used only in messages.
     ///
     /// # Errors
-    /// The first bytes of the stream cannot be read, or the stream is a tar archive.
+    /// The first bytes of the stream cannot be read, or the stream is a tar or zip archive.
     pub fn new(path: &Path, stream: impl Read + 'a) -> Result<Input<'a>> {
         let mut raw = BufReader::with_capacity(BUFFER, stream);
         let io_error = |e| stop_of(&e).unwrap_or_else(|| Error::io("read", path, e));

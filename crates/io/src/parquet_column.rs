@@ -8,7 +8,7 @@ use parquet::file::properties::DEFAULT_WRITE_BATCH_SIZE;
 use parquet::file::writer::SerializedRowGroupWriter;
 
 /// Writes the next column of a row group. For an optional column, `present` has a 1 for every row
-/// with a value and a 0 for every row without.
+/// with a value and a 0 for every other row.
 pub fn put<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     values: &[T::T],

@@ -108,7 +108,7 @@ impl Table {
         self.columns.get(index)
     }
 
-    /// Returns this table with strings replaced with numbers. The number of a string is its index
+    /// Returns this table with numbers in place of strings. The number of a string is its index
     /// among the sorted strings in the same column of `known`. Strings that do not occur in that
     /// column become missing values.
     pub fn numbered(&self, known: &Table) -> Table {

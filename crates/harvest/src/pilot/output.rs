@@ -16,7 +16,7 @@ pub(super) struct RankLog(Mutex<Limited>);
 #[derive(Debug)]
 struct Limited {
     file: File,
-    /// Number of bytes that may still be written.
+    /// Number of bytes that can be written before the log reaches its maximum size.
     left: u64,
 }
 

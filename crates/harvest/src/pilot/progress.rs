@@ -95,7 +95,7 @@ pub(super) fn answer(trial: Option<&Trial>) -> String {
         resource: trial.map(|trial| trial.resource),
         parameters: trial.map_or_else(Default::default, |trial| trial.parameters.clone()),
     };
-    // This always succeeds, because all keys are strings.
+    // Serialisation always succeeds, because all keys are strings.
     let line = serde_json::to_string(&answer).unwrap_or_default();
     format!("{line}\n")
 }
@@ -185,8 +185,8 @@ impl Credit {
     }
 }
 
-/// The last report of a run. The threads that receive reports share it with the pilot, which passes it on at most once
-/// a second. Therefore, a task that reports continuously fills neither the memory nor the connection.
+/// The last report of a run, shared by the pilot and the threads that receive reports. The pilot passes on at most one
+/// report a second, so a task that reports continuously fills neither the memory nor the connection.
 #[derive(Debug, Default)]
 pub(super) struct Progress(Mutex<Last>);
 
@@ -279,7 +279,7 @@ mod tests {
         }
     }
 
-    // The format of BFTrainer's client.
+    // The text has the format that BFTrainer's client sends.
     #[test]
     fn datagrams_are_read() {
         let text = b"id:7 time:1637000000.123456 rank_size:4 credit:128 jobname:resnet";

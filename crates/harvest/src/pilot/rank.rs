@@ -45,7 +45,7 @@ pub(super) struct Rank {
 
 impl Rank {
     /// Starts a rank, and calls `report` with its exit code when all of its processes have ended. The code is `None` if
-    /// a signal ended the rank or it could not be started. The reason for a failed start is logged.
+    /// a signal ended the rank, or if the rank could not be started. The reason for a failed start is logged.
     pub fn start(
         launch: Launch,
         state: Arc<StateDir>,
@@ -229,7 +229,8 @@ impl Running {
     fn end(mut self) -> Option<i32> {
         self.process.kill(Duration::ZERO);
         let status = self.process.end(Duration::ZERO);
-        // This removes the control group, and therefore waits until all of its processes have ended.
+        // Dropping the process removes the control group, and therefore waits until all processes in the group have
+        // ended.
         drop(self.process);
         self.intake.close();
         status.and_then(|status| status.code())
@@ -278,7 +279,7 @@ fn variables(
         variables.push((super::class::VARIABLE, class.into()));
     }
     if let Some(trial) = &launch.trial {
-        // This always succeeds, because all keys are strings.
+        // Serialisation always succeeds, because all keys are strings.
         let parameters = serde_json::to_string(&trial.parameters).unwrap_or_default();
         variables.extend([
             ("GLEANER_TRIAL", trial.number.to_string().into()),

@@ -55,7 +55,7 @@ const FIRST_TERMS: Terms = Terms {
 enum Line {
     /// No connection is open. The value is the time of the next attempt to connect.
     Waiting(Instant),
-    /// An attempt is under way.
+    /// An attempt to connect is under way.
     Trying,
     /// A connection is open.
     Open(Connection),
@@ -71,7 +71,7 @@ struct Departure {
     is_failure: bool,
     /// Latest time at which the pilot ends.
     at_last: Instant,
-    /// Time since which no rank has been running; `None` while one is running.
+    /// Time since which no rank has been running; `None` while a rank is running.
     idle_since: Option<Instant>,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Pilot {
     node: String,
     class: Option<String>,
     state: Arc<StateDir>,
-    /// End of the wall time, on the system clock and on the monotonic clock; `None` if it is unlimited.
+    /// End of the wall time, on the system clock and on the monotonic clock; `None` if it is unknown.
     ends: Option<(Millis, Instant)>,
     started: Instant,
     terms: Terms,
@@ -363,7 +363,7 @@ impl Pilot {
         is_parted || now >= departure.at_last
     }
 
-    /// Ends the pilot.
+    /// Kills the ranks that are still running, closes the connection, and returns the pilot's result.
     async fn end(mut self) -> Result<()> {
         if self.ranks.any_running() {
             gleaner_process::kill_all();

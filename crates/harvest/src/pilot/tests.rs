@@ -64,7 +64,7 @@ struct Fixture {
     listener: TcpListener,
     /// The durations in the daemon's welcome, in seconds: lease, time between beats, and grace period.
     terms: (u64, u64, u64),
-    /// Whether beats are answered.
+    /// Whether the daemon answers beats.
     is_answering: bool,
 }
 
@@ -403,7 +403,7 @@ fn a_trial_learns_what_to_train_and_reports_its_loss() {
     let answer = r#"{"trial":3,"rung":1,"resource":9.0,"parameters":{"depth":4}}"#;
     assert_eq!(fixture.lines("answer"), [answer]);
     let environment = fixture.lines("environment");
-    // All rungs of the trial share its checkpoints.
+    // All rungs of a trial share the directory of its checkpoints.
     let checkpoint = fixture.state.path().join("tasks/resnet/3");
     for expected in [
         "GLEANER_TASK=resnet#3.1",

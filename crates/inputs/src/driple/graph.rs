@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> Result<Graph> {
     Ok(read::graph(bytes, format).map_err(|error| Fault::told(path, error))?)
 }
 
-/// Expands `paths` to graph files. File paths are returned unchanged. Each directory is replaced by its graph files,
+/// Expands `paths` to graph files. File paths are returned unchanged. Each directory is replaced with its graph files,
 /// which are recognised by their extensions and sorted by name.
 ///
 /// # Errors

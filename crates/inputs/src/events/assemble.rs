@@ -143,13 +143,13 @@ pub(super) fn is_idle(cell: &[u8]) -> Option<bool> {
 
 /// The fault of a log with too many nodes.
 pub(super) fn too_many_nodes(path: &Path) -> Fault {
-    Fault::of(path, "more nodes", format!("at most {MAX_NODES}"))
+    Fault::of(path, "too many nodes", format!("at most {MAX_NODES}"))
 }
 
 /// The fault of a log with too many rows or changes.
 pub(super) fn too_large(path: &Path) -> Fault {
     let expected = format!("at most {MAX_ROWS} rows and {MAX_CHANGES} changes of nodes");
-    Fault::of(path, "a longer log", expected).remedy("split the log into parts")
+    Fault::of(path, "a log that is too long", expected).remedy("split the log into parts")
 }
 
 /// The fault of a row whose time is earlier than `last`, the time of the previous row.
@@ -197,7 +197,7 @@ pub(super) fn check_names(path: &Path, nodes: &[String], faults: &mut Gatherer) 
         } else if let Some(first) = seen.insert(node, column) {
             let found = format!("{node:?}, also the name of node column {first}");
             faults.add(
-                Fault::of(path, found, "every node once")
+                Fault::of(path, found, "a different name for every node")
                     .at(place)
                     .remedy("drop or rename one of the two columns"),
             )?;

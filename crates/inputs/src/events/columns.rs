@@ -1,7 +1,7 @@
 //! Finds the changes in a table with a column per node.
 //!
 //! Nearly all cells of such a table equal the cell above them. States are therefore compared eight at a time: eight
-//! bytes are one 64-bit word, and the XOR of two words is zero where they agree. Only the bytes that differ are
+//! bytes form one 64-bit word, and the XOR of two words is zero where they agree. Only the bytes that differ are
 //! inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …` have the XOR `00 00 01 00 …`. If the words
 //! come from two successive rows, the state of the third node changed.
 

@@ -1,4 +1,4 @@
-//! Reads and writes `.gev` files, which are small caches of event logs and load quickly.
+//! Reads and writes `.gev` files, which are small caches of event logs that load quickly.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | … | names of nodes; first time; unit of time; number of rows; times; changes |
 //! | … | in version 2: the clock |
 //! | … | in version 3: the clock, the quality, and the batch queue, each of which may be missing |
-//! | … | in version 4: everything that version 3 has, followed by the classes of the nodes |
+//! | … | in version 4: everything in version 3, followed by the classes of the nodes |
 //! | 32 | SHA-256 of all bytes before it |
 //!
 //! A log with classes of nodes has version 4. A log without classes has version 3 if it has a quality or a batch queue.
@@ -59,7 +59,7 @@ const WITH_CLOCK: u16 = 2;
 /// Format version for logs with a quality or a batch queue.
 const WITH_QUEUE: u16 = 3;
 
-/// Format version for logs with classes of nodes. It is the latest version.
+/// Format version for logs with classes of nodes, which is the latest version.
 pub const VERSION: u16 = 4;
 
 /// The values of the first byte of the batch queue.

@@ -12,7 +12,7 @@
 //! 2021-02-10 00:55:00,a01,0
 //! ```
 //!
-//! - Consecutive rows with the same time are one event.
+//! - Consecutive rows with the same time form one event.
 //! - A node is busy until its first row. A row may repeat the state that a node already has. It is a fault if a node
 //!   has two different states in one event.
 //! - Nodes are ordered by their first rows.

@@ -5,9 +5,9 @@
 //! - The original's **pandas pickle**: a DataFrame with one row per event (a `DatetimeIndex`) and
 //!   one column per node, 1 for idle and 0 for busy. The pickle may be inside a `.gz`, `.tar` or
 //!   `.tar.gz`.
-//! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time, whatever its name. In Parquet it is
-//!   the column `time` if there is one, otherwise the index that pandas stored (`__index_level_0__`), and otherwise the
-//!   first column.
+//! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time, whatever its name. In Parquet, the
+//!   time is the column `time` if there is one, otherwise the index that pandas stored (`__index_level_0__`), and
+//!   otherwise the first column.
 //! - **Long** CSV and Parquet: columns `time`, `node`, `state` and optionally `class`, in any order. See [`long`].
 //! - **`.gev`**, this program's cache. See [`gev`].
 //!

@@ -28,8 +28,8 @@ pub(crate) const QUALITY_KEY: &str = "gleaner.quality";
 /// The metadata key under which files store the classes of the log's nodes.
 pub(crate) const CLASSES_KEY: &str = "gleaner.classes";
 
-/// The schema name of files that contain node classes. A damaged file may lose all of its metadata and then look like a
-/// file from another program. The schema name then reveals that the classes are missing.
+/// The schema name of files that contain node classes. A file can lose all of its metadata through damage, and then
+/// looks like a file from another program. The schema name then reveals that the classes are missing.
 pub(crate) const CLASSED_SCHEMA: &str = "events_with_classes";
 
 pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {

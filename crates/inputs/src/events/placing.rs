@@ -38,8 +38,7 @@ struct Seen {
 pub(super) type Misplaced = String;
 
 impl Placing {
-    /// Creates the converter for the times of a log. Local times are interpreted in `zone`; `None`
-    /// if no zone is given.
+    /// Creates the converter for the times of a log. If `zone` is given, local times are interpreted in that zone.
     pub fn in_zone(zone: Option<&Zone>) -> Self {
         Placing {
             zone: zone.cloned(),

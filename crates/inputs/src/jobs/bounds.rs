@@ -10,7 +10,8 @@ pub(super) const LONGEST: i64 = 1_000_000_000;
 /// Latest time on a table's own clock, in seconds (about thirty thousand years).
 pub(super) const LAST_SECOND: i64 = 1_000_000_000_000;
 
-/// Maximum number of GPUs that a row may state for a job. The number must also not exceed the GPUs of the job's VC.
+/// Maximum number of GPUs that a row may state for a job. The number must also not exceed the number of GPUs in the
+/// job's VC.
 pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 
 /// Maximum of any other amount, such as MB of memory or samples per second.

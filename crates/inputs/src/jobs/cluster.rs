@@ -22,7 +22,7 @@ input! {
     impl VirtualCluster {
         /// the unique name of the VC
         name: String as Id = "vc" or "" or "__index_level_0__" [""],
-        /// the number of nodes of the VC
+        /// the number of nodes in the VC
         nodes: u32 as Whole(1..=MAX_NODES) = "num" or "nodes" ["nodes"],
     }
 }

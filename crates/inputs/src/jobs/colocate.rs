@@ -1,4 +1,5 @@
-//! Reads the measured speeds of pairs of workloads on the same GPUs, as in the original's `colocate_info.csv`.
+//! Reads the measured speeds of pairs of workloads on the same GPUs, in the format of the original's
+//! `colocate_info.csv`.
 //!
 //! ```csv
 //! model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,amp2,speed2,gpu_util,gmem

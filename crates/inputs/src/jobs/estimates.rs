@@ -1,4 +1,4 @@
-//! Reads estimated durations of jobs in seconds, as in the original's `Venus_Sept_lgb.csv`.
+//! Reads estimated durations of jobs in seconds, in the format of the original's `Venus_Sept_lgb.csv`.
 //!
 //! ```csv
 //! job_id,priority

@@ -1,5 +1,5 @@
-//! Reads forecasts of the numbers of jobs and GPUs submitted to a cluster in each interval, as in the original's
-//! `Venus_throughput_pred.csv`.
+//! Reads forecasts of the numbers of jobs and GPUs submitted to a cluster in each interval, in the format of the
+//! original's `Venus_throughput_pred.csv`.
 //!
 //! ```csv
 //! time,pred_gpu_job,pred_gpu_num
@@ -30,7 +30,7 @@ input! {
         time: PhantomData<CellTime> as Later(Clock) = "time" [""],
         /// the number of GPU jobs expected in the interval
         gpu_jobs: f64 as PREDICTED_AMOUNT = "pred_gpu_job" [""],
-        /// the number of GPUs that these jobs request
+        /// the number of GPUs that the expected GPU jobs request
         gpus: f64 as PREDICTED_AMOUNT = "pred_gpu_num" [""],
     }
 }

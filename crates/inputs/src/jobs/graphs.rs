@@ -23,7 +23,7 @@ pub type Graphs = BTreeMap<Workload, PathBuf>;
 input! {
     /// A workload and its graph file.
     pub(super) struct GraphRow {
-        /// the path of the file with the computational graph, relative to this table
+        /// the path of the file with the computational graph, relative to the table's folder
         graph: String as Text = "graph" [""],
         ..workload: Workload,
     }

@@ -63,7 +63,7 @@ pub fn check(
 /// and the second is the actual amount.
 type LeastMemory = BTreeMap<u32, [f64; 2]>;
 
-/// The minimum memory of every workload of the trace, by the workload's index.
+/// For each workload of the trace, by index, the minimum memory of its jobs.
 fn least_memory(trace: &Trace) -> Vec<LeastMemory> {
     let mut least = vec![LeastMemory::new(); trace.workloads.len()];
     for job in &trace.jobs {

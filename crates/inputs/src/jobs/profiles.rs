@@ -1,4 +1,4 @@
-//! Reads profiles: the GPU usage of workloads that run alone, and their sharing scores, as in the original's
+//! Reads profiles: the GPU usage of workloads that run alone, and their sharing scores, in the format of the original's
 //! `single_data.csv`.
 //!
 //! ```csv

@@ -1,4 +1,4 @@
-//! Reads the numbers of jobs and GPUs submitted to a cluster in each interval, as in the original's
+//! Reads the numbers of jobs and GPUs submitted to a cluster in each interval, in the format of the original's
 //! `cluster_throughput.csv`. Forecasts are learnt from these numbers.
 //!
 //! ```csv
@@ -29,7 +29,7 @@ input! {
         time: PhantomData<CellTime> as Later(Clock) = "time" [""],
         /// the number of GPU jobs submitted in the interval
         gpu_jobs: f64 as AMOUNT = "submit_gpu_job" [""],
-        /// the number of GPUs that these jobs request
+        /// the number of GPUs that the submitted GPU jobs request
         gpus: f64 as AMOUNT = "submit_gpu_num" [""],
     }
 }

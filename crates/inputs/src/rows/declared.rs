@@ -75,7 +75,7 @@ pub struct Cells<'r> {
 }
 
 impl<'r> Cells<'r> {
-    /// Reads the next cell, or returns the default of its kind if the table lacks the column.
+    /// Reads the next cell, or returns the default of `kind` if the table lacks the column.
     pub fn next<T>(&mut self, kind: &impl Kind<T>) -> CellResult<T> {
         let col = self.cols.next().copied().flatten();
         match (col, kind.absent()) {

@@ -18,7 +18,7 @@ pub(super) enum TaskCurve {
     ByClass(Arc<CurveMap>),
 }
 
-/// Curves by the name of the class.
+/// The curve of each class, by the name of the class.
 pub(super) type CurveMap = BTreeMap<String, ScalingCurve>;
 
 /// The factor for each class. Factors are stored as their bits so that they can serve as keys.
@@ -27,7 +27,7 @@ type FactorBits = Vec<(String, u64)>;
 /// The key of the terms of a task: the memory address of its curves, and its minimum and maximum number of nodes.
 type TermsKey = (usize, ByClass<u32>, ByClass<u32>);
 
-/// Terms by the name of the class.
+/// The terms of each class, by the name of the class.
 pub(super) type TermsMap = BTreeMap<String, Terms>;
 
 /// Maximum number of rates in the scaled curves of a file. A rate takes 8 bytes. Without this limit, a short `speed`
@@ -100,7 +100,8 @@ impl Curves {
         rates_stay_in_range(curve, factors, report)?;
         let rates = self.scaled_rates + 2 * curve.nodes.len() * factors.len();
         if rates > MOST_RATES {
-            let found = format!("a total of more than {MOST_RATES} rates in the file's scaled curves");
+            let found =
+                format!("a total of more than {MOST_RATES} rates in the file's scaled curves");
             report.add("speed", found, "shorter curves or fewer classes");
             return None;
         }

@@ -178,7 +178,7 @@ impl Named {
         (curve.filter(|_| report.faults.is_empty()), report)
     }
 
-    /// Reads the table of a curve, which may or may not have a name.
+    /// Reads the table of a named or unnamed curve.
     fn inline(&mut self, fields: &mut Fields<'_>, curve: Node) -> Option<TaskCurve> {
         let Node::Table(values) = curve else {
             let expected = "a curve (nodes, progress, objective) or the name of a curve";
@@ -188,7 +188,7 @@ impl Named {
         read_curve_table(fields, values, &mut self.all)
     }
 
-    /// The curve that a task refers to by its name.
+    /// The curve that a task refers to by name.
     fn of_name(&self, fields: &mut Fields<'_>, name: &str) -> Option<TaskCurve> {
         match self.by_name.get(name) {
             Some(Some(curve)) => Some(curve.clone()),

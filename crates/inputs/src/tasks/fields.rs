@@ -58,17 +58,17 @@ pub static FIELDS: [TaskField; 15] = [
     field("priority", "", Shape::Number, "",
         "weight under the objective `priority-weighted`, from 1e-30 to 1e30; default: 1").optional(),
     field("deadline", "", Shape::Text, "",
-        "time by which the task should finish; must be after its submission; default: no deadline. Only some \
+        "time by which the task should finish; must be after the task's submission; default: no deadline. Only some \
          [objectives](../docs/OBJECTIVES.md#deadlines) use it").optional(),
     field("curve.nodes", "Ns", Shape::Numbers, "nodes",
         "node counts of the scaling curve's points: increasing, starting with 0"),
     field("curve.progress", "Ps", Shape::Numbers, "work/s",
         "work per second at each point: 0 at 0 nodes; linear between points"),
     field("curve.objective", "Os", Shape::Numbers, "",
-        "objective per second at each point, 0 at 0 nodes; default: the progress at this point").optional(),
+        "objective per second at each point: 0 at 0 nodes; default: the progress at that point").optional(),
     field("counts", "", Shape::Text, "",
-        "node counts that the task may hold: `all` between its bounds, or only the `points` of its curve; default: \
-         `all`").optional(),
+        "node counts that the task may hold: `all` between the task's bounds, or only the `points` of the task's \
+         curve; default: `all`").optional(),
     field("speed", "", Shape::Factors, "",
         "for each class of nodes that the task can use, a factor for the curve's progress and objective, from 1e-30 to \
          1e30; default: the curve applies to all classes").optional(),
@@ -172,7 +172,7 @@ impl<'a> Report<'a> {
         self.format.label(field)
     }
 
-    /// Adds a fault of a field.
+    /// Adds a fault in a field.
     pub fn add(&mut self, field: &str, found: impl Into<String>, expected: impl Into<String>) {
         let label = self.label(field);
         let fault = Fault::of(self.path, found, expected).field(label);

@@ -127,7 +127,7 @@ impl GivenCurve {
     }
 }
 
-/// The value, or a table of the values by class.
+/// Converts a value to a node. A value for each class becomes a table.
 fn node<T>(value: ByClass<T>, of: impl Fn(T) -> Node) -> Node {
     match value {
         ByClass::Same(value) => of(value),

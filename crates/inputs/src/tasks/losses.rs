@@ -22,7 +22,7 @@ use gleaner_domain::TrialLoss;
 use gleaner_domain::error::Result;
 use gleaner_io::SourceId;
 
-/// A loss as described by the task file.
+/// A loss as described in the task file.
 pub(super) struct LossDraft {
     name: String,
     curves: CurvesDraft,

@@ -29,7 +29,7 @@ pub(super) enum Node {
     Other(String),
 }
 
-/// The `toml` crate represents a date or time by a table with this single key.
+/// The `toml` crate represents a date or time as a table with this single key.
 const TOML_DATETIME: &str = "$__toml_private_datetime";
 
 impl Node {

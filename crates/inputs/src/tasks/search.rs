@@ -38,7 +38,7 @@ const RESOURCE: Number = Number {
     range: f64::NEG_INFINITY..=f64::INFINITY,
 };
 
-/// A search as described by its file, with the faults found so far.
+/// A search as described in its file, with the faults found so far.
 pub(super) struct SearchDraft<'a> {
     plan: Option<Plan>,
     losses: Vec<LossDraft>,

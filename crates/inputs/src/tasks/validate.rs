@@ -37,7 +37,7 @@ const FACTOR: Number = Number {
 
 const NODES: &str = "a whole number of nodes, at least 1";
 
-/// A task as described by its file, without its curve. A field is `None` if it has a fault, which
+/// A task as described in its file, without its curve. A field is `None` if it has a fault, which
 /// is already in the report.
 #[derive(Debug)]
 pub(super) struct Draft {
@@ -55,7 +55,7 @@ pub(super) struct Draft {
     speed: Option<Option<BTreeMap<String, f64>>>,
 }
 
-/// A curve as described by its file.
+/// A curve as described in its file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CurveDraft {
     pub nodes: Arc<[f64]>,

@@ -4,7 +4,7 @@ use super::EXPECTED;
 use crate::hosts::is_nothing;
 use gleaner_io::fault::show;
 
-/// A switch or a block, as described by a line.
+/// A switch or a block, as described in a line.
 #[derive(Debug)]
 pub(super) struct Group {
     /// Number of the line that describes the switch or block.

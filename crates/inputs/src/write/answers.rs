@@ -22,7 +22,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The nodes that each task holds in the plan, in task order; `None` without a plan.
+    /// The nodes that each task holds in the plan, in task order; `None` if there is no plan.
     pub fn counts(&self) -> Option<Counts<'_>> {
         match &self.solution {
             AnyAnswer::OneClass(allocation) => allocation.counts.as_deref().map(Counts::OneClass),

@@ -441,7 +441,9 @@ fn a_short_file_cannot_request_many_rates_or_terms() {
             "tasks.toml",
             &format!("{}{}", points(20_000), task("a", &lines)),
         )),
-        &["task 1 (\"a\"), speed: found a total of more than 33554432 rates in the file's scaled curves"],
+        &[
+            "task 1 (\"a\"), speed: found a total of more than 33554432 rates in the file's scaled curves",
+        ],
     );
     let mut text = format!(
         "[curve]\nc = {}\n",

@@ -518,7 +518,7 @@ fn strict() -> Vec<Sample> {
     ]
 }
 
-/// Text files. A prefix of such a file may itself be a valid file.
+/// Text files. A prefix of such a file can itself be a valid file.
 fn lenient() -> Vec<Sample> {
     let mut samples = vec![
         written("long.csv", Layout::Long),

@@ -55,7 +55,7 @@ impl Dialect {
     }
 
     /// Splits a line into `width` cells, which may be quoted in any dialect. If the line has more or fewer cells, `Err`
-    /// contains their number and, if the quotes do not match, the reason.
+    /// contains the number of cells and, if the quotes do not match, the reason.
     pub fn split_exactly<'l>(
         &self,
         line: &'l str,

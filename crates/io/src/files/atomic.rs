@@ -37,7 +37,7 @@ pub fn discard_unfinished() {
     std::mem::forget(files);
 }
 
-/// Whether this is the name of a temporary file, which a killed process may have left behind.
+/// Whether a file with this name is a temporary file, which a killed process may have left behind.
 pub fn is_unfinished(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with('.') && name.ends_with(UNFINISHED_ENDING)

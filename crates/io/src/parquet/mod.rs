@@ -1,7 +1,7 @@
 //! Reads Parquet files as columns of plain values. All counts are checked before memory is allocated.
 //!
-//! The files are decoded by the `parquet` crate. Its panics on damaged files are caught, and
-//! `guard` rejects counts that would make the crate allocate too much memory.
+//! The files are decoded by the `parquet` crate. If the crate panics on a damaged file, the panic is caught. `guard`
+//! rejects counts that would make the crate allocate too much memory.
 //!
 //! - [`Table`] holds the bytes of a file, and visits it column by column.
 //! - [`RowFile`] reads the file page by page, and visits it row by row. Only the pages around the current row are in

@@ -1,6 +1,6 @@
 //! A bounded reader of Thrift's compact protocol, which Parquet uses for its metadata.
 //!
-//! It is only used to check lengths and counts before the `parquet` crate trusts them. Source: the
+//! It is used only to check lengths and counts before the `parquet` crate trusts them. Source: the
 //! compact protocol's specification in Apache Thrift, `doc/specs/thrift-compact-protocol.md`.
 
 /// Maximum nesting depth. Parquet's metadata has fewer than ten levels.

@@ -47,7 +47,7 @@ impl Member {
     }
 }
 
-/// Whether these are the first bytes of a tar archive.
+/// Whether an input that begins with these bytes is a tar archive.
 pub fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar")
 }

@@ -1,4 +1,4 @@
-//! A table as CSV text.
+//! Writes a table as CSV text.
 
 use std::io::Write;
 

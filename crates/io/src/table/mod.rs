@@ -1,4 +1,4 @@
-//! Result tables as CSV and Parquet.
+//! Writes result tables as CSV and Parquet.
 
 use std::io::{self, Write};
 use std::path::Path;

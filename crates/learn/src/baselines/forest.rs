@@ -13,8 +13,8 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// The settings match scikit-learn's `RandomForestRegressor`: trees of unlimited depth, grown on
-/// all features. Missing values are replaced with the mean of the feature.
+/// A random forest whose settings match scikit-learn's `RandomForestRegressor`: trees of unlimited
+/// depth, grown on all features. Missing values are replaced with the mean of the feature.
 pub(super) struct Forest {
     /// The forest, divided into smaller forests of equal size, so that threads can share the work.
     parts: Vec<Part>,

@@ -42,7 +42,7 @@ pub enum Baseline {
     /// residuals of the trees before it (Friedman, 2001). Features are binned as in LightGBM (Ke et
     /// al., 2017).
     Boosting,
-    /// A network with one hidden layer of 100 neurons, trained by Adam, built from the layers
+    /// A network with one hidden layer of 100 neurons, trained with Adam and built from the layers
     /// of `gleaner-driple`.
     Perceptron,
 }

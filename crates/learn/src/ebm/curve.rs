@@ -38,7 +38,7 @@ impl Sum {
         }
     }
 
-    /// The decrease of the sum of squares if each row's residual is predicted by the mean residual:
+    /// The decrease in the sum of squares if the mean residual is the prediction for each row:
     /// (Σr)² ÷ n.
     pub fn gain(self) -> f64 {
         if self.rows > 0.0 {

@@ -120,7 +120,7 @@ impl Term {
         &self.axes
     }
 
-    /// The score of each cell. In a pair, the second axis varies fastest.
+    /// The score of each cell. In the term of a pair, the second axis varies fastest.
     pub fn scores(&self) -> &[f64] {
         &self.scores
     }

@@ -4,7 +4,7 @@
 //! If two features interact, the residuals of the single-feature terms differ between parts of the
 //! plane that the two features span. FAST measures these differences with the simplest model of an
 //! interaction. It cuts each feature once, which makes four rectangles, and predicts each rectangle
-//! with the mean residual of its rows. The score of a pair is the greatest decrease of the sum of
+//! with the mean residual of its rows. The score of a pair is the greatest decrease in the sum of
 //! squares that any such *cross* of cuts achieves. For example, let each rectangle have 4 rows,
 //! with residuals of 1 in two opposite rectangles and −1 in the others. Each rectangle gains 4² ÷
 //! 4, so the cross gains 16, which is the whole sum of squares. A cut of a single feature would not

@@ -35,8 +35,8 @@ pub(super) struct Surface {
 pub(super) struct Cross {
     row: usize,
     column: usize,
-    /// Decrease of the sum of squares if each of the four rectangles is predicted by its own mean
-    /// instead of the grid's mean.
+    /// Decrease in the sum of squares if the prediction for each of the four rectangles is its own mean instead of the
+    /// grid's mean.
     pub gain: f64,
 }
 

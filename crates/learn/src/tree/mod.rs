@@ -234,7 +234,7 @@ impl Tree {
         self.features.iter().map(column).collect()
     }
 
-    /// The leaf that a row leads to.
+    /// The leaf that a row reaches.
     fn leaf(&self, row: &[f64]) -> &Node {
         let mut node = &self.nodes[0];
         while let Some(split) = &node.split {

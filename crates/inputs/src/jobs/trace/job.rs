@@ -19,17 +19,18 @@ input! {
         id: String as Id = "job_id" or "jobname" [""],
         /// the job's virtual cluster
         vc: PhantomData<String> as Later(Id) = "vc" [""],
-        /// the number of GPUs, which must not exceed that of the virtual cluster; jobs with 0 GPUs are left out
+        /// the number of GPUs that the job requests: at most the GPUs of the virtual cluster; jobs with 0 GPUs are left
+        /// out
         gpus: i64 as Whole(1..=MAX_GPUS) = "gpu_num" [""],
         /// the time of the job's submission
         submit: PhantomData<CellTime> as Later(Clock) = "submit_time" [""],
-        /// the run time of the job alone and at full speed, in seconds
+        /// the run time of the job alone and at full speed
         duration: i64 as Whole(1..=LONGEST) = "duration" ["s"],
         /// the job's user; not used by any policy
         user: String as Or(Id, String::new()) = "user" [""],
         /// the job's name, if the table has `job_id`; not used by any policy
         name: String as Or(Id, String::new()) = "jobname" [""],
-        /// the number of CPUs; not used by any policy; default: 0
+        /// the number of CPUs that the job requests; not used by any policy; default: 0
         cpus: f64 as Or(AMOUNT, 0.0) = "cpu_num" [""],
         /// the state in which the job ended; not used by any policy
         state: String as Or(Id, String::new()) = "state" [""],

@@ -16,7 +16,7 @@ pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
     writer.finish().map(drop)
 }
 
-/// Writes the long form row by row.
+/// Writes a log in the long form, row by row.
 pub(super) struct LongWriter<W: Write> {
     writer: Writer<W>,
     clock: Clock,

@@ -60,8 +60,8 @@ impl Format {
         let mut losses = Vec::new();
         if self == Format::Csv && is_unsure {
             losses.push(
-                "CSV does not store what is unknown about the nodes, so inspect and replay cannot report it: write \
-                 .gev or .parquet to keep it"
+                "CSV does not store the notes on what is unknown about the nodes, so inspect and replay cannot report \
+                 them: write .gev or .parquet to keep them"
                     .to_owned(),
             );
         }

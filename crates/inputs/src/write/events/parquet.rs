@@ -59,7 +59,7 @@ impl Descriptions {
     }
 }
 
-/// Writes the long form row by row, with one row group in memory at a time.
+/// Writes a log in the long form, row by row, with one row group in memory at a time.
 pub(super) struct LongWriter<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     names: Vec<ByteArray>,

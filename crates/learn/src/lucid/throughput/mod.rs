@@ -197,7 +197,7 @@ mod tests {
             assert_eq!(feature(&row, &format!("shift_{name}_ngpu")), 8.0 * value);
             assert_eq!(feature(&row, &format!("soft_{name}_njob")), value + 0.5);
         }
-        // 189² to 194².
+        // The window contains 189² to 194².
         assert_eq!(feature(&row, "roll_median_1h_njob"), 36_672.5);
         let mean = feature(&row, "roll_mean_1h_njob");
         assert!((mean - 220_051.0 / 6.0).abs() < 1e-9);

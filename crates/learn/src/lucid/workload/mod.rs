@@ -128,7 +128,7 @@ mod tests {
         let table = features(std::slice::from_ref(&job), false);
         assert_eq!(table.column("user"), Some(&Column::texts([None::<&str>])));
         assert_eq!(table.column("vc"), Some(&Column::texts([Some("vc1")])));
-        // The sixth is a Sunday.
+        // The sixth day of the month is a Sunday.
         assert_eq!(numbers(&table), [4.0, 2.5, 9.0, 6.0, 23.0, 6.0]);
         let profile = numbers(&features(&[job], true)).split_off(6);
         assert!(profile[0].is_nan() && profile[2].is_nan());
