@@ -143,13 +143,13 @@ impl Task {
         self.0.max_nodes
     }
 
-    /// Seconds of progress lost when the task grows.
+    /// Seconds of progress lost when the task grows, or starts at the first event of a log. Later starts are free.
     #[getter]
     fn rescale_up(&self) -> f64 {
         self.0.rescale_up
     }
 
-    /// Seconds of progress lost when the task shrinks or is preempted.
+    /// Seconds of progress lost when the task shrinks, stops or is preempted, including the time to start again.
     #[getter]
     fn rescale_down(&self) -> f64 {
         self.0.rescale_down

@@ -24,9 +24,9 @@ pub struct TrainingTask {
     pub min_nodes: u32,
     /// Maximum number of nodes that the task can use.
     pub max_nodes: u32,
-    /// Seconds of progress lost when the task grows.
+    /// Seconds of progress lost when the task grows, or starts at the first event of a log. Later starts are free.
     pub rescale_up: f64,
-    /// Seconds of progress lost when the task shrinks or is preempted.
+    /// Seconds of progress lost when the task shrinks, stops or is preempted, including the time to start again.
     pub rescale_down: f64,
     /// Total work of the task, in the curve's units; infinite for an endless task.
     pub work: f64,

@@ -166,7 +166,8 @@ record! {
         rescales_down: u32 = "rescales_down" [""],
         /// number of times the task lost nodes to the batch scheduler
         preemptions: u32 = "preemptions" [""],
-        /// seconds of progress lost to growing, including the start, and to moving to another class
+        /// seconds of progress lost to growing, to a start at the first event of the log, and to moving to another
+        /// class
         lost_up: f64 = "lost_up_s" ["s"],
         /// seconds of progress lost to shrinking
         lost_down: f64 = "lost_down_s" ["s"],
@@ -188,7 +189,7 @@ record! {
         below_minimum_node_seconds: f64 = "below_minimum_node_seconds" ["node·s"],
         /// rate × time: the sum of `work_done` and the next three columns
         gross_work: f64 = "gross_work" ["work"],
-        /// work lost to rescaling, including the start
+        /// work lost to rescaling, including a start at the first event of the log
         rescale_loss: f64 = "rescale_loss" ["work"],
         /// work lost to preemption
         preemption_loss: f64 = "preemption_loss" ["work"],
@@ -416,7 +417,7 @@ summary! {
         gross_work: f64 ["work"] shown,
         /// useful work done (A)
         total_work: f64 ["work"] most,
-        /// work lost to rescaling, including starts
+        /// work lost to rescaling, including starts at the first event of the log
         rescale_loss: f64 ["work"] least,
         /// work lost to preemption
         preemption_loss: f64 ["work"] least,

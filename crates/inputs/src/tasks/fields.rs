@@ -47,9 +47,9 @@ pub static FIELDS: [TaskField; 15] = [
     field("min_nodes", "Jmin", Shape::Number, "nodes", "minimum number of nodes, at least 1"),
     field("max_nodes", "Jmax", Shape::Number, "nodes", "maximum number of nodes: at least 1, at most the curve's last point"),
     field("rescale_up", "Tcup", Shape::Number, "s",
-        "seconds of progress lost when the task grows: at most 1e12, and at most a million times the window `--t-fwd`"),
+        "seconds of progress lost when the task grows, or starts at the first event of the log; later starts are free. At most 1e12, and at most a million times the window `--t-fwd`"),
     field("rescale_down", "Tcdw", Shape::Number, "s",
-        "seconds of progress lost when the task shrinks or is preempted; same range as `rescale_up`"),
+        "seconds of progress lost when the task shrinks, stops or is preempted; include the time to start again. Same range as `rescale_up`"),
     field("move", "", Shape::Number, "s",
         "seconds of progress lost when the task moves to nodes of another class; same range as `rescale_up`; default: \
          the sum of `rescale_up` and `rescale_down`").optional(),

@@ -198,7 +198,7 @@ pub const QUANTITIES: [Quantity; 29] = [
     Quantity::work("lost to rescaling", |s| Some(without_noise(s.rescale_loss, s.gross_work)))
         .part(1)
         .remark(|s| possible(s, s.rescale_loss))
-        .meaning("work lost because tasks pause when they start, grow or shrink"),
+        .meaning("work lost because tasks pause when they grow or shrink, or start at the first event of the log"),
     Quantity::work("lost to preemption", |s| {
         Some(without_noise(s.preemption_loss, s.gross_work))
     })
