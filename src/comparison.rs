@@ -30,7 +30,7 @@ settings! {
     pub struct ComparisonSettings {
         /// Problems as JSON or JSON lines; - for stdin.
         pub problems: Option<PathBuf> = None => Spec::of("FILE");
-        /// A log and tasks, whose replay generates the problems.
+        /// A log and tasks. Their replay generates the problems.
         #[serde(flatten)]
         pub log: LogArgs;
         /// Compare on the first decision of the replay, and on every K-th decision after it.
@@ -82,8 +82,8 @@ const fn known(name: &'static str, kind: SolverKind, formulation: Formulation) -
 }
 
 impl Known {
-    /// Whether the solver is compared by default. Solvers with the paper's formulation are not compared by default,
-    /// because they take about a thousand times as long as other solvers.
+    /// Whether the solver is compared by default. Solvers with the paper's formulation are not, because they take about
+    /// a thousand times as long as other solvers.
     fn is_default(&self) -> bool {
         self.spec.formulation == Formulation::Counts
     }
@@ -136,7 +136,7 @@ pub struct OpenedComparison {
 pub struct Compared {
     /// The answers, and the incumbents that solvers found before each answer.
     pub outcome: compare::Compared,
-    /// The summary of the answers of each solver.
+    /// A summary of the answers of each solver.
     pub lines: Vec<SolverRow>,
     /// Counts of the answers of external solvers.
     pub tallies: Vec<TallyHandle>,
@@ -149,11 +149,11 @@ pub struct Compared {
 }
 
 impl OpenedComparison {
-    /// Reads and checks the problems, or records them in a replay of a log. Starts the solvers that are programs.
-    /// The caller's `own` solvers come last.
+    /// Reads and checks the problems, or records them during a replay of a log. Starts the solvers that are programs.
+    /// The caller's `own` solvers are added last.
     ///
     /// # Errors
-    /// Wrong usage, invalid input, or a program that does not start.
+    /// The usage is wrong, an input is invalid, or a program does not start.
     pub fn read(
         settings: &ComparisonSettings,
         own: Vec<OwnSolver>,
@@ -250,8 +250,7 @@ impl Compared {
     }
 }
 
-/// The built-in solvers that the settings name. If they name none, these are the default solvers that this build
-/// includes.
+/// The built-in solvers that the settings name; if they name none, the default solvers that this build includes.
 fn chosen(settings: &ComparisonSettings) -> Result<Vec<Known>> {
     if settings.solvers.is_empty() {
         let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();

@@ -29,7 +29,7 @@ settings! {
         pub tasks: Option<PathBuf> = None => Spec::of("FILE");
         /// Scaling curves: the original's pickle of curves.
         pub curves: Option<PathBuf> = None => Spec::of("FILE").requires("tasks");
-        /// Maximum number of concurrently active tasks, as in a replay.
+        /// Maximum number of concurrently active tasks, like the replay option of the same name.
         pub max_tasks: usize = 10 => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
     }
 }
@@ -52,8 +52,8 @@ impl Inspected {
     /// Reads and inspects a log.
     ///
     /// # Errors
-    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer
-    /// stops the inspection.
+    /// The usage is wrong, or an input is unreadable or invalid. [`Error::Stopped`](gleaner_domain::Error::Stopped) if
+    /// the observer stops the inspection.
     pub fn of(log: &Path, settings: &InspectionSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
         let (slice, classes) = (&settings.slice, &settings.classes);
@@ -70,10 +70,11 @@ impl Inspected {
         })
     }
 
-    /// Information about the inspection and its inputs, for a page. `arguments` are the options that the user set.
+    /// Information about the inspection and its inputs, for a report page. `arguments` are the options that the user
+    /// set.
     ///
     /// # Errors
-    /// None in practice, because the arguments can be serialised.
+    /// Does not occur in practice, because the arguments can be serialised.
     pub fn info(&self, arguments: &impl Serialize) -> Result<RunInfo> {
         RunInfo::of_this("inspect", &self.file, arguments, &self.sources)
     }

@@ -1,5 +1,5 @@
-//! Gleaner replays logs of a supercomputer's idle nodes through an optimal allocator of elastic training
-//! tasks. It also simulates scheduling policies on traces of GPU clusters.
+//! Gleaner replays logs of a supercomputer's idle nodes, and allocates the nodes to elastic training tasks with an
+//! optimal allocator. It also simulates scheduling policies on traces of GPU clusters.
 //!
 //! The three most common uses are:
 //!
@@ -95,8 +95,8 @@ pub use replay::Replay;
 pub use simulation::Simulation;
 pub use sweep::Sweep;
 
-/// An objective as a function. The function returns the value per second of running a task on a number of nodes. The
-/// value may be in any unit.
+/// An objective as a function. The function returns the value per second, in any unit, of running a task on the given
+/// number of nodes.
 pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 
 /// The crates on which [`Replay`], [`Simulation`] and [`Sweep`] are built.

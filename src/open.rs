@@ -1,4 +1,4 @@
-//! The types that can be read from a path.
+//! Reads values from files and directories.
 
 use std::path::Path;
 
@@ -21,8 +21,8 @@ pub trait Open: Sized {
     /// Reads and validates the value.
     ///
     /// # Errors
-    /// The path cannot be read, or its content is invalid. The error lists each fault with its place, the value found
-    /// and the value expected.
+    /// The path cannot be read, or its content is invalid. The error lists all faults, each with its place, the value
+    /// found and the value expected.
     fn open(path: impl AsRef<Path>) -> Result<Self>;
 }
 

@@ -34,9 +34,9 @@ use gleaner_setup::settings::{Form, Settings, Spec, Value};
 use gleaner_setup::{ClassArgs, SliceArgs};
 use serde::Serialize;
 
-/// Seconds in a minute. Wall times are given in minutes.
+/// Seconds in a minute. The settings state wall times in minutes.
 const MINUTE: u64 = 60;
-/// Nanoseconds in a second. The models use whole seconds.
+/// Nanoseconds in a second. The models compute in whole seconds.
 const SECOND: u64 = 1_000_000_000;
 
 settings! {
@@ -50,9 +50,9 @@ settings! {
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
         /// Evaluate this plan instead of the best plan. A plan lists the wall times, in minutes, of the pilots that a
-        /// node starts one after the other. 4x3 stands for 4,4,4. Usually, the plan is the `plan for lost` that
-        /// `gleaner pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and the
-        /// model `kept` ignores the plan.
+        /// node starts one after another. 4x3 means 4,4,4. Usually, the plan is the `plan for lost` that `gleaner
+        /// pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and the model
+        /// `kept` ignores the plan.
         pub plan: Vec<Repeated> = Vec::new() => Spec::of("MINUTES").separated_by(',')
             .conflicts(&["lengths", "best"]);
         /// Seconds from the start of a pilot until it is ready.
@@ -112,7 +112,7 @@ impl Serialize for Repeated {
     }
 }
 
-/// The results of simulating pilots on a log.
+/// The results of a simulation of pilots on a log.
 pub struct PilotsOfLog {
     /// The results.
     pub pilots: results::Pilots,
@@ -129,8 +129,8 @@ impl PilotsOfLog {
     /// marked incomplete.
     ///
     /// # Errors
-    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`] if the observer stops the search
-    /// before it finds a ladder.
+    /// The usage is wrong, or an input is unreadable or invalid. [`Error::Stopped`] if the observer stops the search
+    /// before a ladder is found.
     pub fn of(log: &Path, settings: &PilotsSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
         let has_lengths = !settings.lengths.is_empty() || !settings.plan.is_empty();
@@ -171,10 +171,10 @@ impl PilotsOfLog {
         })
     }
 
-    /// Information about the inputs and settings, for a page. `arguments` are the options that the user set.
+    /// Information about the inputs and settings, for a report page. `arguments` are the options that the user set.
     ///
     /// # Errors
-    /// None in practice, because the arguments can be serialised.
+    /// Does not occur in practice, because the arguments can be serialised.
     pub fn info(&self, arguments: &impl Serialize) -> Result<RunInfo> {
         RunInfo::of_this("pilots", &self.file, arguments, &self.sources)
     }
@@ -185,7 +185,7 @@ impl PilotsOfLog {
     }
 }
 
-/// The settings, fragments and costs from which the models of pilots compute their results.
+/// The settings, fragments and costs with which the models of pilots compute their results.
 struct Work<'a> {
     settings: &'a PilotsSettings,
     fragments: &'a Fragments,
@@ -234,8 +234,8 @@ impl Work<'_> {
         })
     }
 
-    /// The best ladders, and the ladder of all lengths. If the observer stops the search, returns the ladders found so
-    /// far.
+    /// The best ladders, and the ladder of all wall times on the grid. If the observer stops the search, returns the
+    /// ladders found so far.
     fn best(&self, grid: MinuteGrid) -> Result<(Vec<results::Ladder>, Option<results::Ladder>)> {
         let in_seconds = Grid {
             step: grid.step_min.saturating_mul(MINUTE),
@@ -268,8 +268,8 @@ impl Work<'_> {
         }
     }
 
-    /// Computes how pilots with the wall times of a ladder use the idle node-time. `lengths` are the wall times in
-    /// seconds. The list is empty if no fragment is long enough for a pilot.
+    /// Computes how pilots with the wall times `lengths`, in seconds, use the idle node-time. The list is empty if no
+    /// fragment is long enough for a pilot.
     fn ladder(
         &self,
         lengths: Vec<u64>,
@@ -292,8 +292,8 @@ impl Work<'_> {
         })
     }
 
-    /// Computes how pilots with the wall times of a given plan use the idle node-time. Only `lost` depends on the order
-    /// of the wall times.
+    /// Computes how pilots with the wall times of the plan in the settings use the idle node-time. Only `lost` depends
+    /// on the order of the wall times.
     fn planned(&self) -> Result<results::Ladder> {
         let plan = &self.settings.plan;
         let mut minutes: Vec<u64> = plan.iter().map(|pilots| pilots.minutes).collect();
@@ -364,7 +364,7 @@ impl Work<'_> {
         }
     }
 
-    /// Converts a fault of the pilot models to an error that names the settings.
+    /// Converts a fault found by the pilot models to an error that names the settings.
     fn wrong(&self, fault: Fault) -> Error {
         let PilotsSettings {
             startup,
@@ -387,7 +387,7 @@ impl Work<'_> {
             Fault::Twice(length) => format!("--lengths lists {} min twice", length / MINUTE),
             Fault::TooLong(time) => {
                 format!(
-                    "a time of {time} s is too long: expected at most {} s",
+                    "--lengths, --plan, --longest, --startup or --delay gives a time of {time} s, expected at most {} s",
                     gleaner_pilots::LONGEST
                 )
             }
@@ -407,7 +407,7 @@ impl Work<'_> {
 /// Converts the wall times of an option from minutes to seconds.
 ///
 /// # Errors
-/// A wall time is too long.
+/// A wall time is too long to be stated in seconds.
 fn seconds(option: &str, minutes: &[u64]) -> Result<Vec<u64>> {
     let seconds = |minutes: &u64| {
         let seconds = minutes.checked_mul(MINUTE);

@@ -1,4 +1,4 @@
-//! Solutions of single allocation problems.
+//! Solves single allocation problems.
 
 use std::time::Instant;
 
@@ -34,7 +34,7 @@ impl SolvingSettings {
     /// Checks an answer if the settings require it.
     ///
     /// # Errors
-    /// The answer fails the check, or only one of the problem and its answer has node classes.
+    /// The answer fails the check. An answer with node classes fails if the problem has none, and vice versa.
     pub fn verify(&self, problem: &AnyProblem, answer: &Answer) -> Result<()> {
         if !self.check {
             return Ok(());
@@ -90,7 +90,7 @@ pub fn check_accepts(solver: &Built, problem: &AnyProblem) -> Result<()> {
     of_problem(problem.id(), solver.accepts(problem))
 }
 
-/// Solves a problem and measures the time.
+/// Solves a problem, and measures the time that this takes.
 ///
 /// # Errors
 /// The solver fails.
@@ -101,17 +101,17 @@ pub fn answer(solver: &mut Built, limits: &Limits, problem: &AnyProblem) -> Resu
     Ok(Answer {
         id: problem.id().to_owned(),
         solution: of_problem(problem.id(), solution)?,
-        // The name is requested after the problem is solved, because `auto` chooses a solver for each problem.
+        // The name is requested after the problem has been solved, because `auto` chooses a solver for each problem.
         solver: solver.name(problem).to_owned(),
         classes: problem.class_names(),
         microseconds,
     })
 }
 
-/// Converts the error of a result. If the chosen solver cannot solve the problem, the error names the problem.
+/// Converts the error in a result. If the chosen solver does not accept the problem, the error names the problem.
 ///
 /// # Errors
-/// The chosen solver cannot solve the problem, or the solver fails.
+/// The chosen solver does not accept the problem, or it fails.
 pub fn of_problem<T>(id: &str, result: Result<T, SolveError>) -> Result<T> {
     result.map_err(|error| {
         if error.is_wrong_choice() {

@@ -1,17 +1,17 @@
-//! Runs functions on a pool with a given number of threads.
+//! Runs a function on a pool with a given number of threads.
 
 use std::num::NonZeroUsize;
 
 use gleaner_domain::error::{Error, Result};
 
-/// Maximum number of threads. Machines have far fewer cores, and one process can start this many threads.
+/// Maximum number of threads. A process can start this many threads, and machines have far fewer cores.
 const MOST: usize = 4096;
 
 /// Stack size of a thread, in bytes. This is the default stack size of a program's first thread on Linux.
 const STACK: usize = 8 << 20;
 
-/// Runs a function on a pool of `threads` threads. The default is one thread for each core. All parallel code in `run`
-/// uses the pool.
+/// Calls `run` on a pool of `threads` threads; by default, the pool has one thread for each core. All parallel code in
+/// `run` uses the pool.
 ///
 /// # Errors
 /// More than 4096 threads are requested, the system cannot start that many threads, or `run` fails.

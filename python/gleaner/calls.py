@@ -804,7 +804,7 @@ def inspect(
         Start of the part of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an
         offset from UTC. Earlier rows only determine which nodes are idle at that time
     max_tasks
-        Maximum number of concurrently active tasks, as in a replay [default: 10]
+        Maximum number of concurrently active tasks, like the replay option of the same name [default: 10]
     nodes
         Number of nodes to use (-nN) [default: all]
     skip_rows
@@ -896,9 +896,9 @@ def pilots(
         Number of nodes to use (-nN) [default: all]
     plan
         Evaluate this plan instead of the best plan. A plan lists the wall times, in minutes, of the pilots that a
-        node starts one after the other. 4x3 stands for 4,4,4. Usually, the plan is the `plan for lost` that `gleaner
-        pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and the model `kept`
-        ignores the plan
+        node starts one after another. 4x3 means 4,4,4. Usually, the plan is the `plan for lost` that `gleaner pilots`
+        printed for another log. The model `fits` uses the plan's wall times as a ladder, and the model `kept` ignores
+        the plan
     skip_rows
         Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     startup
@@ -1072,7 +1072,7 @@ def ingest(
     to
         End of the event log [default: the time up to which the log is complete]
     unknown
-        How to show nodes whose state is unknown [default: deal]
+        State that the event log shows for nodes whose state is unknown [default: deal]
     vc
         Column whose values are the virtual clusters of the jobs [default: partition]
     worker_type

@@ -12,10 +12,10 @@ pub enum Goal {
     #[default]
     Total,
     /// The best plan is max-min fair. It runs as many tasks as possible. Among the plans that do so, it
-    /// has the highest least share. Remaining ties are decided by the highest sum of values.
+    /// has the highest least share. Remaining ties are broken by the greatest sum of values.
     ///
     /// This is the max-min fairness of Bertsekas and Gallager, Data Networks (1992), chapter 6, truncated after the
-    /// first two levels: the total decides instead of all further levels.
+    /// first two levels: the total replaces all further levels.
     MaxMin,
 }
 
@@ -35,8 +35,8 @@ pub struct Fairness {
     pub least_share: Option<f64>,
 }
 
-/// The worth of a plan under its problem's goal; greater is better. The fields are compared in the
-/// order of their declaration.
+/// The worth of a plan under its problem's goal. A greater merit is better; the fields are compared in the order of
+/// their declaration.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Merit {
     /// Number of tasks that run; 0 under [`Goal::Total`].
@@ -48,8 +48,7 @@ pub struct Merit {
 }
 
 impl Task {
-    /// The greatest objective per second that the task can earn at any count that it may hold; 0 if no
-    /// count is allowed.
+    /// The greatest objective per second that the task can earn at any allowed count; 0 if no count is allowed.
     pub fn best_rate(&self) -> f64 {
         let (low, high) = (self.min_nodes, self.cap());
         if low > high {
@@ -97,7 +96,7 @@ impl Problem {
         Merit::of(self.fairness(counts), self.objective(counts))
     }
 
-    /// The worth of the plan that changes nothing; a task below its minimum earns nothing.
+    /// The worth of the plan that changes nothing. In this plan, a task below its minimum earns nothing.
     pub fn merit_of_keeping(&self) -> Merit {
         let total = self.tasks.iter().map(|t| self.t_fwd * t.current_rate());
         let runs = |task: &&Task| task.current > 0 && task.current >= task.min_nodes;

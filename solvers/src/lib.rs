@@ -22,9 +22,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This is the problem of Liu, Kettimuthu, Papka, Foster, "BFTrainer: Low-Cost Training of Neural
-//! Networks on Unfillable Supercomputer Nodes" (arXiv:2106.12091), stated with node counts instead of
-//! individual nodes. Nodes are interchangeable, so both problems have the same optimum.
+//! This is the problem that Liu et al. state in "BFTrainer: Low-Cost Training of Neural Networks on Unfillable
+//! Supercomputer Nodes" (arXiv:2106.12091), but with node counts instead of individual nodes. Nodes are
+//! interchangeable, so both problems have the same optimum.
 
 pub mod allocation;
 pub mod backends;

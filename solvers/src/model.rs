@@ -6,9 +6,9 @@
 pub struct Column {
     /// Name in exported files: letters, digits, `_`.
     pub name: String,
-    /// Least value.
+    /// Lower bound.
     pub lower: f64,
-    /// Greatest value (may be infinite).
+    /// Upper bound (may be infinite).
     pub upper: f64,
     /// Whether only whole numbers are allowed.
     pub integer: bool,
@@ -21,15 +21,15 @@ pub struct Column {
 pub struct Row {
     /// Name in exported files: letters, digits, `_`.
     pub name: String,
-    /// Column index and coefficient; each column at most once.
+    /// Column indices and their coefficients. Each column occurs at most once.
     pub terms: Vec<(usize, f64)>,
-    /// Least value (may be −infinite).
+    /// Lower bound (may be −infinite).
     pub lower: f64,
-    /// Greatest value (may be infinite).
+    /// Upper bound (may be infinite).
     pub upper: f64,
 }
 
-/// The program: maximise Σ objective · column, within the columns' bounds and the rows.
+/// A program: maximise Σ objective · column within the bounds of the columns and the rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
     /// Name in exported files.

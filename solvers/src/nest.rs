@@ -1,14 +1,14 @@
 //! The nesting of the groups of a problem.
 //!
 //! Two groups *cross* if they share a task and each has a task that the other lacks. Groups are
-//! *nested* if no two of them cross. Nested groups form a tree. Its root stands for all tasks, which
-//! together may hold at most the idle nodes.
+//! *nested* if no two of them cross. Nested groups form a tree. Its root represents all tasks, which together may hold
+//! at most the idle nodes.
 //!
 //! [`Nest::of`] visits the groups from the largest to the smallest. For every task, it records the last visited group
-//! that contains the task. If all tasks of the next group have the same last group, that group is the smallest group
-//! that contains the next group. Otherwise, two tasks of the next group have different last groups. The group visited
-//! later contains only one of the two tasks. It is at least as large as the next group, so it also has a task that the
-//! next group lacks: these two groups cross.
+//! that contains the task. If all tasks of the next group have the same last group, that group is the smallest one that
+//! contains the next group. Otherwise, two tasks of the next group have different last groups. Of these two groups, the
+//! one visited later contains only one of the two tasks. It is at least as large as the next group, so it also has a
+//! task that the next group lacks. It therefore crosses the next group.
 //!
 //! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
 //! lies within abc. When cd is visited, the last group is bc for c, and the root for d. So bc and cd
@@ -30,8 +30,9 @@ pub(crate) struct Nest {
 pub(crate) struct Branch {
     /// The smallest branch that contains this branch; `None` for the root.
     parent: Option<usize>,
-    /// The minimum and the maximum number of nodes that all tasks in the branch may hold together.
+    /// The minimum number of nodes that all tasks in the branch must hold together.
     pub least: u32,
+    /// The maximum number of nodes that all tasks in the branch may hold together.
     pub most: u32,
     /// The tasks that lie directly in this branch, not in a branch within it.
     pub tasks: Vec<usize>,
@@ -65,11 +66,11 @@ struct Member {
 }
 
 impl Nest {
-    /// The tree of the groups of `problem`. Groups without a limit and names that match no task are left out. Takes O(n
-    /// log n) time, where n is the total number of tasks, groups and names in groups.
+    /// The tree of the groups of `problem`. Groups without a limit, and names that match no task, are ignored. Takes
+    /// O(n log n) time, where n is the total number of tasks, groups and names in groups.
     ///
     /// # Errors
-    /// Two groups cross. Returns their indices, in ascending order.
+    /// Two groups cross. The error contains their indices, in ascending order.
     pub fn of(problem: &Problem) -> Result<Self, (usize, usize)> {
         let mut members = members(problem);
         members.sort_by_key(|member| Reverse(member.tasks.len()));
@@ -213,7 +214,7 @@ mod tests {
         assert_eq!(Nest::of(&problem).unwrap().branches().len(), 2);
     }
 
-    // A file of a few megabytes can contain this many names. Comparing all pairs would take hours.
+    // A file of a few megabytes can contain this many names. Comparing all pairs of groups would take hours.
     #[test]
     fn many_groups_take_no_longer_than_their_names() {
         let pairs: Vec<Vec<usize>> = (0..200_000).map(|g| vec![g % 1000]).collect();

@@ -1,4 +1,4 @@
-//! One allocation decision: idle nodes, forward window, tasks.
+//! One allocation decision: the idle nodes, the forward window and the tasks.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ pub struct Task {
     /// list and `curve_objective` in memory.
     #[serde(with = "shared")]
     pub curve_nodes: Arc<[u32]>,
-    /// Objective per second at each point of the curve, before `weight`; linear in between.
+    /// Objective per second at each point of the curve, before it is multiplied by `weight`. Between the points, it is
+    /// linear.
     pub curve_objective: Rates,
     /// Factor that multiplies the objective at every point: usually 1, which is also the default in JSON.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -34,7 +35,7 @@ pub struct Task {
     pub current: u32,
 }
 
-/// A side constraint: bounds on the total nodes of a named group of tasks.
+/// A side constraint: bounds on the total number of nodes of a named group of tasks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GroupLimit {
     /// Name of the group, for messages.
@@ -90,7 +91,7 @@ impl Task {
         interpolate(&self.curve_nodes, |i| self.rate_at_point(i), count)
     }
 
-    /// Objective per second now: 0 below the minimum.
+    /// Objective per second on the current number of nodes: 0 if this number is below the minimum.
     pub fn current_rate(&self) -> f64 {
         if self.current >= self.min_nodes {
             self.objective_rate(self.current)
@@ -99,14 +100,13 @@ impl Task {
         }
     }
 
-    /// Maximum number of nodes that the task can be given: its maximum, or the curve's last point
-    /// if that is less.
+    /// Maximum number of nodes that the task can get: its maximum, or the last point of its curve if that is lower.
     pub fn cap(&self) -> u32 {
         let last = self.curve_nodes.last().copied().unwrap_or(0);
         self.max_nodes.min(last)
     }
 
-    /// Whether the task may hold `count` nodes: 0, or from its minimum to [`Task::cap`].
+    /// Whether the task may hold `count` nodes. Allowed are 0 and every count from its minimum to [`Task::cap`].
     pub fn allows(&self, count: u32) -> bool {
         count == 0 || (self.min_nodes <= count && count <= self.cap())
     }
@@ -120,7 +120,7 @@ impl Task {
         }
     }
 
-    /// The task's term of the objective if it holds `count` nodes for the next `t_fwd` seconds: its earnings minus the
+    /// The task's term in the objective if it holds `count` nodes for the next `t_fwd` seconds: its earnings minus the
     /// cost of the change.
     pub fn value(&self, t_fwd: f64, count: u32) -> f64 {
         t_fwd * self.objective_rate(count) - self.rescale_cost(count)
@@ -134,8 +134,8 @@ impl Task {
         ]
     }
 
-    /// Adds the faults in the task's bounds and curve. The module [`range`] checks the ranges of the
-    /// task's numbers.
+    /// Adds the faults in the task's bounds and curve to `out`. The module [`range`] checks the ranges of the task's
+    /// numbers.
     fn problems(&self, out: &mut Vec<String>) {
         let name = &self.name;
         if self.min_nodes < 1 {
@@ -190,7 +190,7 @@ impl Problem {
             .solve(self, &Limits::default())
     }
 
-    /// Returns every fault of the problem, one sentence each; an empty list if the problem is valid.
+    /// Describes every fault of the problem, in one sentence each. The list is empty if the problem is valid.
     pub fn validate(&self) -> Vec<String> {
         let mut out = Vec::new();
         range::push_window(self.t_fwd, &mut out);
@@ -220,9 +220,9 @@ impl Problem {
         out
     }
 
-    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None` if no two groups
-    /// cross: they are *nested*. Groups that impose no limit are left out ([`GroupLimit::limits_something`]). Takes O(n
-    /// log n) time, where n is the total number of tasks, groups and names in groups.
+    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None` if the groups are
+    /// *nested*: no two of them cross. Groups that impose no limit ([`GroupLimit::limits_something`]) are ignored.
+    /// Takes O(n log n) time, where n is the total number of tasks, groups and names in groups.
     pub fn crossing_groups(&self) -> Option<(&GroupLimit, &GroupLimit)> {
         let (first, second) = Nest::of(self).err()?;
         Some((&self.groups[first], &self.groups[second]))
@@ -278,7 +278,7 @@ fn is_one(weight: &f64) -> bool {
     *weight == 1.0
 }
 
-/// Serialises lists that tasks share in memory: in JSON each task has its own plain list.
+/// Serialises lists that tasks share in memory. In JSON, each task has its own plain list.
 mod shared {
     use std::sync::Arc;
 

@@ -1,20 +1,19 @@
-//! The ranges in which every solver accepts the numbers of a problem.
+//! The ranges of numbers that every solver accepts in a problem.
 //!
 //! The solvers compute sums of window × rate and of rescale cost × rate. The libraries behind `highs` and `cbc` have
 //! limits of their own. CBC aborts the process on a coefficient of 1e25 or more, and HiGHS rejects matrix entries above
-//! 1e15. Both have absolute tolerances of about 1e-7. This list gives the coefficients of each formulation, and
-//! explains why they are within the limits:
+//! 1e15. Both have absolute tolerances of about 1e-7. The following list gives the coefficients of each formulation,
+//! and explains why they are within these limits:
 //!
-//! - **Objective of counts and paper**: t_fwd × rate, and rescale × current rate. They are scaled
-//!   by a power of two to at most 1e6. This is exact because [`WINDOW`], [`RATE`] and [`RESCALE`]
-//!   keep them and their sum far from the limits of a float.
+//! - **Objective of counts and paper**: t_fwd × rate, and rescale × current rate. They are scaled by a power of two to
+//!   at most 1e6. Scaling is exact, because [`WINDOW`], [`RATE`] and [`RESCALE`] keep the coefficients and their sum
+//!   far from the limits of a float.
 //! - **Rows of counts and paper**: node counts, and a big-M of 2 N or of a task's minimum. They are
 //!   below 2^33, because counts have 32 bits.
 //! - **Rows and bounds of the fair level**: shares × 1024. A share is at most 1 and at least
 //!   −[`LOSS`].
 //! - **Objective of the fair level**: 1, because the number of running tasks is maximised in an earlier
-//!   step. The level is accurate to about 1e-7 of the widest range of shares, which is the tolerance of
-//!   a proof.
+//!   step. The level is accurate to about 1e-7 of the widest range of shares; a proof has the same tolerance.
 //!
 //! Within these ranges, every intermediate value is finite in every solver, including the exact solver and the
 //! heuristic: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128. The smallest gain over a window is 1e-106.
@@ -26,7 +25,7 @@ use crate::{Problem, SolveError, Task};
 /// Accepted lengths of a forward window, in seconds.
 pub const WINDOW: RangeInclusive<f64> = 1e-6..=1e12;
 
-/// Accepted objective per second at a point of a curve; 0 is accepted too.
+/// Accepted objective per second at a point of a curve. 0 is also accepted.
 pub const RATE: RangeInclusive<f64> = 1e-100..=1e100;
 
 /// Accepted costs of growing or shrinking, in seconds of progress.
@@ -36,7 +35,7 @@ pub const RESCALE: RangeInclusive<f64> = 0.0..=1e12;
 /// the window.
 pub const LOSS: f64 = 1e6;
 
-/// A number smaller than every gain within the ranges. It replaces 0 as a divisor.
+/// A number smaller than every gain within these ranges. It is used as a divisor in place of 0.
 pub const NOTHING: f64 = 1e-120;
 
 /// Describes every number in `problem` that is out of range, in one sentence each. The curves must be well formed.
@@ -57,7 +56,7 @@ pub(crate) fn push_window(window: f64, out: &mut Vec<String>) {
     }
 }
 
-/// Adds the numbers of a task that are out of range. Products of numbers are checked only if the task's
+/// Adds a fault for each number of a task that is out of range. Products of numbers are checked only if the task's
 /// curve and bounds are well formed, and if the window and each of the task's numbers are in range.
 pub(crate) fn push_task(task: &Task, window: f64, is_well_formed: bool, out: &mut Vec<String>) {
     let before = out.len();
@@ -81,7 +80,7 @@ pub fn check(problem: &Problem) -> Result<(), SolveError> {
     }
 }
 
-/// Whether this rate is accepted at a point of a curve.
+/// Whether `rate` is accepted at a point of a curve.
 pub fn is_rate(rate: f64) -> bool {
     rate == 0.0 || RATE.contains(&rate)
 }

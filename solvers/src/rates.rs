@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Rates at the points of a curve. A clone shares the list. The list never changes, so its extremes
-/// are computed once for all tasks that share it.
+/// Rates at the points of a curve. Clones share the list. It never changes, so its extremes are computed only once for
+/// all tasks that share it.
 #[derive(Clone)]
 pub struct Rates {
     values: Arc<[f64]>,

@@ -1,11 +1,10 @@
-//! The plain recursion over (task, nodes used), slow and simple. Tests compare the exact solver with
-//! it.
+//! A slow and simple recursion over pairs (task, nodes used). Tests compare the exact solver with it.
 
 use crate::solver::BigM;
 use crate::{Allocation, Problem, Status, Task};
 
-/// Solves `problem` by dynamic programming in O(tasks × nodes × choices). It maximises the total, whatever the goal,
-/// and ignores groups.
+/// Solves `problem` by dynamic programming in O(tasks × nodes × choices). Maximises the total, whatever the goal, and
+/// ignores groups.
 pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
     let nodes = problem.nodes as usize;
     let mut best = vec![0.0; nodes + 1];
@@ -51,7 +50,7 @@ pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
     }
 }
 
-/// Every allowed count with its value; empty if the paper's big-M makes the task infeasible.
+/// Every allowed count with its value. The list is empty if the paper's big-M makes the task infeasible.
 fn choices(problem: &Problem, task: &Task, big_m: BigM) -> Vec<(u32, f64)> {
     if big_m.shuts_out(problem.nodes, task.min_nodes) {
         return Vec::new();

@@ -31,11 +31,11 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BigM {
-    /// A big-M that is large enough: changes have no cap.
+    /// A big-M that is large enough not to limit changes.
     #[default]
     Corrected,
-    /// N + 1, as in the original replayer. This value forbids changes of more than (N + 1) / 2 nodes, and tasks whose
-    /// minimum exceeds N + 1.
+    /// N + 1, as in the original replayer. This value forbids changes of more than (N + 1) / 2 nodes, and makes a
+    /// problem infeasible if the minimum of a task exceeds N + 1.
     Paper,
 }
 
@@ -49,8 +49,8 @@ impl BigM {
         }
     }
 
-    /// Whether a task with this minimum has no allowed next count, not even 0, if `nodes` are idle. In
-    /// this case the original's rows for the minimum cannot be met with M = N + 1.
+    /// Whether a task with this minimum has no allowed next count, not even 0, if `nodes` are idle. In this case, the
+    /// original's rows for the minimum cannot be satisfied with M = N + 1.
     pub fn shuts_out(self, nodes: u32, min_nodes: u32) -> bool {
         self == BigM::Paper && min_nodes > nodes.saturating_add(1)
     }
@@ -77,8 +77,8 @@ impl Formulation {
     }
 }
 
-/// The reason why a solver gave no answer. An infeasible problem or a limit that was reached is not an error:
-/// the answer's [`Status`](crate::Status) reports it.
+/// The reason why a solver gave no answer. An infeasible problem is not an error, and neither is a limit that was
+/// reached: the answer's [`Status`](crate::Status) reports both.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
     /// The problem has a side constraint, but the solver or formulation does not support side
@@ -166,7 +166,7 @@ impl SolveError {
 /// Name of the heuristic in messages.
 pub(crate) const EQUAL_SHARE: &str = "the equal-share solver";
 
-/// Rejects a problem that has side constraints; `solver` names the solver in the error.
+/// Rejects a problem that has side constraints. `solver` is the name of the solver in the error.
 ///
 /// # Errors
 /// [`SolveError::SideConstraint`], which names the first group, if the problem has groups.
@@ -183,9 +183,9 @@ pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(
 /// A plan that a solver has found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incumbent {
-    /// Time from the start of the solve until the plan was found.
+    /// Time from the start of the solve to the discovery of the plan.
     pub after: Duration,
-    /// The plan, with its objective. Its status and bound are as they were when the plan was found.
+    /// The plan, with its objective, and with the status and bound at the time when it was found.
     pub plan: Allocation,
 }
 
@@ -200,8 +200,8 @@ pub trait Solver {
 
     /// Solves `problem`. The problem must be valid ([`Problem::validate`]).
     ///
-    /// An infeasible problem, a limit that is reached or a missing proof is not an error: the answer's status reports
-    /// it.
+    /// An infeasible problem, a limit that is reached and a missing proof are not errors: the answer's status reports
+    /// them.
     ///
     /// # Errors
     /// [`SolveError`] if the backend does not support the problem, numbers of the problem are out of
@@ -211,8 +211,8 @@ pub trait Solver {
     /// Like [`Solver::solve`], but also passes the plans that it finds to `observer`, in the order in
     /// which it found them. The last of these plans is the plan of the answer.
     ///
-    /// By default, a solver reports a single plan, its answer, at the end. A solver that finds
-    /// intermediate plans overrides this function.
+    /// By default, a solver reports only the plan of its answer, at the end. A solver that finds intermediate plans
+    /// overrides this function.
     ///
     /// # Errors
     /// Same as [`Solver::solve`].
@@ -242,7 +242,7 @@ pub trait Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolverKind {
-    /// Exact if it supports the problem's side constraints; otherwise HiGHS, or CBC in a build without
+    /// The exact solver if it supports the problem's side constraints; otherwise HiGHS, or CBC in a build without
     /// HiGHS.
     Auto,
     /// Relaxation, reduced-cost fixing and dynamic programming, with a proof of optimality. This solver supports nested
@@ -270,7 +270,7 @@ pub struct SolverSpec {
     pub kind: SolverKind,
     /// The formulation that MILP backends use; other backends ignore it.
     pub formulation: Formulation,
-    /// Big-M of the formulations; the exact solver respects the cap on changes that this value implies.
+    /// Big-M of the formulations. The exact solver respects the cap on changes that it implies.
     pub big_m: BigM,
 }
 

@@ -13,8 +13,8 @@ const MOST_NODES: u32 = 64;
 ///
 /// Curves have points at 0, 1, 2, 4, … nodes. They follow Amdahl's law, a power law, or saturating growth, each with 2
 /// % noise, and span three orders of magnitude. Minimums are 1 to 4 nodes, maximums 8 to 64 (64 for about half of the
-/// tasks). Growing costs 10 to 60 s, shrinking half of that; the window is 120 s. About three quarters of the tasks
-/// already hold nodes, until the idle nodes run out. A few of these tasks are below their minimum, as after a
+/// tasks). Growing costs 10 to 60 s, and shrinking half as much. The window is 120 s. About three quarters of the tasks
+/// already hold nodes, unless the idle nodes run out. A few of these tasks are below their minimum, as after a
 /// preemption.
 pub fn problem(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -63,8 +63,8 @@ fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
     }
 }
 
-/// Generates a problem with loose bounds. Every task has a curve with a point at every count from 0 to 64 nodes. The
-/// curves have a similar scale and 20 % noise, so no curve is concave.
+/// Generates a problem for which the relaxation's bounds are loose. Every task has a curve with a point at every count
+/// from 0 to 64 nodes. The curves have a similar scale and 20 % noise, so no curve is concave.
 pub fn noisy(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);
@@ -98,7 +98,7 @@ pub fn alike(tasks: usize, nodes: u32, seed: u64) -> Problem {
 /// Number of tasks per user in a problem with groups.
 const TASKS_OF_USER: usize = 5;
 
-/// Number of users per queue.
+/// Number of users per queue in a problem with groups.
 const USERS_OF_QUEUE: usize = 4;
 
 /// Generates a problem like [`problem`], with nested groups. Each user has five tasks, and each queue has four users.
@@ -131,7 +131,7 @@ pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Groups the tasks by the number that `of` assigns to each task index. `plan` respects the limits of these groups.
+/// Groups the tasks by the number that `of` assigns to each task index. The limits of these groups allow `plan`.
 fn add_groups(
     problem: &mut Problem,
     kind: &str,

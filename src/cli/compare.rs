@@ -46,7 +46,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, invalid input, a solver that fails, or an interrupt.
+/// The usage is wrong, an input is invalid, a solver fails, or the command is interrupted.
 pub fn run(args: &Args) -> Result<()> {
     let terminal = Terminal::new(args.quiet);
     let settings = &args.settings;

@@ -29,7 +29,7 @@ fn shells() -> impl TypedValueParser<Value = Shell> {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Stdout cannot be written to.
+/// The script cannot be written to stdout.
 pub fn run(args: &Args) -> Result<()> {
     let mut script = Vec::new();
     generate(args.shell, &mut command(), "gleaner", &mut script);

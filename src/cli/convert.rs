@@ -35,7 +35,7 @@ pub struct Args {
     timezone: Option<String>,
 }
 
-/// Layout of a table of events.
+/// Layouts of a table of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TableLayout {
     /// One row for every change, with the columns time, node and state.
@@ -51,7 +51,7 @@ const WITHOUT_CLASSES: &str = "wide CSV cannot store the classes of the nodes: t
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Unreadable or invalid input, or an output that cannot be written.
+/// The input is unreadable or invalid, or the output cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let layout = match args.layout {
         TableLayout::Long => Layout::Long,

@@ -43,7 +43,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, unreadable or invalid input.
+/// The usage is wrong, an input is unreadable or invalid, or an output cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let terminal = Terminal::default();
     let inspected = Inspected::of(&args.log, &args.settings, &terminal)?;

@@ -1,4 +1,5 @@
-//! Handles Ctrl-C and the signals of batch systems: commands stop in an orderly way, or at least leave no partial file.
+//! Handles Ctrl-C and the signals of batch systems, so that commands stop in an orderly way, or at least leave no
+//! partial files.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -10,15 +11,15 @@ use signal_hook::iterator::Signals;
 use gleaner_domain::error::{Error, Result};
 use gleaner_io::files;
 
-/// The flag that a command polls. A signal sets it.
+/// The flag that a command polls and that a signal sets.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Whether the command polls [`STOP`].
+/// Whether the running command polls [`STOP`].
 static POLLED: AtomicBool = AtomicBool::new(false);
 /// The last signal received; 0 before the first signal.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// Installs handlers for Ctrl-C (SIGINT), SIGTERM and SIGHUP. Only the first call in a process has an effect; later
-/// calls return the same result.
+/// Installs handlers for Ctrl-C (SIGINT), SIGTERM and SIGHUP. Only the first call in a process installs them; later
+/// calls return its result.
 ///
 /// A command that polls [`flag`] stops in an orderly way on the first signal, and exits immediately on the second. Any
 /// other command exits on the first signal: unfinished files are removed, and programs that were started are killed.
@@ -61,15 +62,15 @@ fn exit_code(signal: i32) -> i32 {
 /// The flag that a command polls to stop in an orderly way. After the first call of this function, the first signal
 /// sets the flag instead of ending the program.
 pub fn flag() -> &'static Arc<AtomicBool> {
-    // Many threads read the flag at every event, so only the first call writes.
+    // Many threads call this function at every event, so only the first call writes to `POLLED`.
     if !POLLED.load(Ordering::Relaxed) {
         POLLED.store(true, Ordering::SeqCst);
     }
     &STOP
 }
 
-/// Installs a SIGUSR1 handler and returns the flag that it sets. Batch systems send this signal before a time limit, so
-/// that no further work is started.
+/// Installs a SIGUSR1 handler and returns the flag that it sets. Batch systems send this signal shortly before the time
+/// limit. The command then starts no further work.
 ///
 /// # Errors
 /// The handler cannot be installed.
@@ -81,7 +82,8 @@ pub fn soon() -> Result<&'static AtomicBool> {
     Ok(soon)
 }
 
-/// The exit code of an interrupted command: 128 plus the signal's number, so 130 after Ctrl-C and 143 after SIGTERM.
+/// The exit code of an interrupted command: 128 plus the number of the signal, which gives 130 for Ctrl-C and 143 for
+/// SIGTERM.
 pub fn interrupted() -> u8 {
     match SIGNAL.load(Ordering::SeqCst) {
         0 => 130,

@@ -29,7 +29,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// The directory cannot be created or a page cannot be written.
+/// The directory cannot be created, or a page cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let directory = &args.directory;
     fs::create_dir_all(directory).map_err(|error| Error::io("create", directory, error))?;
@@ -76,8 +76,7 @@ fn pages<'a>(command: &'a Command, parent: Option<&str>) -> Vec<Page<'a>> {
 impl Page<'_> {
     /// The page in troff.
     fn render(&self) -> io::Result<Vec<u8>> {
-        // A quoted empty argument. The renderer would drop an unquoted empty argument, which would shift the
-        // arguments after it.
+        // A quoted empty argument. The renderer would drop an unquoted one, and thus shift the arguments after it.
         const NO_DATE: &str = "\"\"";
         let man = Man::new(self.command.clone())
             .date(NO_DATE)
@@ -104,8 +103,8 @@ impl Page<'_> {
     }
 }
 
-/// Formats the text after the options in sections. A line that ends in a colon is a section heading if an indented line
-/// follows. Indented lines are kept unchanged; other lines are reflowed.
+/// Divides the text after the options into sections. A line that ends in a colon is a section heading if an indented
+/// line follows. Indented lines are kept unchanged; other lines are reflowed.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();
     let mut is_literal = false;

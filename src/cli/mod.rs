@@ -1,4 +1,4 @@
-//! The command line. Each subcommand has its own file with its arguments and the function that runs it.
+//! The command line. The arguments of each subcommand, and the function that runs it, are in a separate file.
 
 pub mod check;
 pub mod compare;
@@ -84,7 +84,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether the command handles signals itself, as a program that runs for days must.
+    /// Whether the command handles signals itself. Programs that run for days do so.
     fn handles_signals(&self) -> bool {
         #[cfg(feature = "harvest")]
         if let Command::Harvest(args) = self {
@@ -94,7 +94,7 @@ impl Command {
     }
 }
 
-/// Runs the command line and returns its exit code; errors go to stderr.
+/// Runs the command line and returns its exit code. Errors are printed to stderr.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match original::translate(arguments.into_iter().collect()) {
         Ok(arguments) => arguments,
@@ -141,7 +141,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     match result {
         Ok(()) => 0,
-        // The program that reads the output has closed the pipe, as in `gleaner solve … | head`.
+        // The program that reads the output has closed the pipe, as `head` does in `gleaner solve … | head`.
         Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => 0,
         Err(error) => complain(&error),
     }
@@ -155,19 +155,19 @@ fn complain(error: &Error) -> u8 {
     }
 }
 
-/// The command line as a clap command. Help begins with the purpose of a command and its examples.
+/// The command line as a clap command. The help of a command begins with its purpose and examples.
 pub fn command() -> clap::Command {
     let command = arranged(Cli::command());
     let template = grouped(&command);
     command.help_template(template)
 }
 
-/// The order of the help sections. By default, clap begins with the text that `before_help` sets. In this program, that
-/// text contains the examples, which come after the purpose of the command.
+/// The order of the help sections. By default, clap begins with the text of `before_help`. In this program, that text
+/// contains the examples, which belong after the purpose of the command.
 const ORDER: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
-/// The commands by purpose, as `gleaner --help` lists them.
+/// The commands, grouped by purpose, as `gleaner --help` lists them.
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Idle nodes of a supercomputer",
@@ -215,7 +215,7 @@ fn grouped(command: &clap::Command) -> String {
     ORDER.replace("{all-args}", &listed)
 }
 
-/// Explains the terms in the summary of a command.
+/// Formats the explanations of the terms in the summary of a command.
 fn explained(terms: &[(impl Display, &str)]) -> String {
     let of = |(word, meaning): &(_, &str)| format!("\n  {word}: {meaning}");
     let lines: String = terms.iter().map(of).collect();
@@ -247,7 +247,7 @@ fn remark(notes: &[String]) {
 /// Prints help to stdout, or errors in the arguments to stderr.
 fn show_usage(error: &clap::Error) {
     let text = error.render().to_string();
-    // Help is printed in full: it is long, but contains no user input.
+    // Help is printed in full: although it is long, it contains no user input.
     let is_plain = !error.use_stderr() || shortened_lines(&text) == text;
     // If printing fails here, there is no way to report the failure.
     let _ = if is_plain {

@@ -62,7 +62,7 @@ pub fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     Ok(out)
 }
 
-/// Adds the behaviour that the original always has, unless the arguments override it.
+/// Adds options for the fixed behaviour of the original, unless the arguments contain them.
 fn add_defaults(arguments: &mut Vec<OsString>) {
     let mut add = |flags: &[&str], words: &[&str]| {
         let is_named = |argument: &OsString| flags.contains(&split(argument).0.as_str());
@@ -78,7 +78,7 @@ fn add_defaults(arguments: &mut Vec<OsString>) {
     add(&["--drop-end-row"], &["--drop-end-row"]);
 }
 
-/// Splits `-flag=value` into flag and value. Anything else is a flag without a value.
+/// Splits `-flag=value` into flag and value. Any other text is returned as a flag without a value.
 fn split(argument: &OsString) -> (String, Option<OsString>) {
     let text = argument.to_string_lossy();
     match text.split_once('=') {
@@ -113,7 +113,7 @@ mod tests {
             "gleaner replay -ndmap a -bdfn b -scfn c -Tfwd 60 -nN 5 -nis 2 -maxJ 7 -optTL=3 \
              -mip 0 -print false -name x",
         );
-        // clap treats --nodes=5 and --nodes 5 the same.
+        // To clap, --nodes=5 and --nodes 5 are the same.
         let at = theirs.iter().position(|a| a == "--nodes").unwrap();
         theirs.splice(at..at + 2, ["--nodes=5".into()]);
         assert_eq!(theirs, ours);

@@ -47,8 +47,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, unreadable or invalid input, or an interrupt. After an interrupt, the ladders found so far are printed
-/// before the error.
+/// The usage is wrong, an input is unreadable or invalid, an output cannot be written, or the command is interrupted.
+/// After an interrupt, the ladders found so far are printed before the error.
 pub fn run(args: &Args) -> Result<()> {
     let terminal = Terminal::new(args.quiet);
     let found = PilotsOfLog::of(&args.log, &args.settings, &terminal);

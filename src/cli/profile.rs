@@ -1,4 +1,4 @@
-//! `gleaner profile`: measures workloads alone and in pairs, or their scaling.
+//! `gleaner profile`: measures the speed and resource use of workloads alone and in pairs, or their scaling.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -64,7 +64,7 @@ pub struct Args {
     /// Path of the NVML library [default: the library of the driver].
     #[arg(long, value_name = "FILE")]
     nvml_library: Option<PathBuf>,
-    /// Read and check the plan and list the measurements, but measure nothing.
+    /// Read and check the plan, and list the measurements without making them.
     #[arg(long, conflicts_with = "scaling")]
     dry_run: bool,
     /// Show no progress bar.
@@ -89,8 +89,8 @@ impl Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, an invalid plan, a device that is missing or in use, or a measurement that failed.
-/// An interrupt is also an error, which is reported after all finished measurements are saved.
+/// The usage is wrong, the plan is invalid, a device is missing or in use, or a measurement fails. An interrupt is also
+/// an error; it is reported after all finished measurements have been saved.
 pub fn run(args: &Args) -> Result<()> {
     let clock = Instant::now();
     let loaded = plan::read_for(&args.path()?, args.sampler)?;
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<()> {
     .run(session, &Terminal::new(args.quiet))
 }
 
-/// Lists the measurements, and marks those in `out` as done.
+/// Lists the measurements, and marks those already in `out` as done.
 fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     let plan = session.plan();
     if let Some(out) = out {
@@ -161,7 +161,7 @@ fn machine(args: &Args, plan: &Plan, terminal: &Terminal) -> Result<Option<(Mach
     Ok(Some((machine, idle)))
 }
 
-/// A session that writes to a directory.
+/// The writing of a session's measurements to a directory.
 struct Profiling<'a> {
     args: &'a Args,
     store: Store,

@@ -1,10 +1,10 @@
-//! A progress bar on terminals, for work that takes longer than a second.
+//! A progress bar for work that takes longer than a second, shown only on terminals.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows the progress of a loop, unless stderr is a pipe or the option --quiet is given.
+/// Shows the progress of a loop, unless stderr is not a terminal or the option --quiet is given.
 pub struct Progress {
     begun: Instant,
     bar: Option<ProgressBar>,
@@ -27,7 +27,7 @@ impl Progress {
             return;
         }
         if self.bar.is_none() && self.begun.elapsed() > Duration::from_secs(1) {
-            // indicatif draws to stderr, and only if that is a terminal.
+            // indicatif draws to stderr, and only if stderr is a terminal.
             let style = ProgressStyle::with_template("{bar:40} {pos}/{len}, {eta} left{msg}");
             let bar = ProgressBar::new(total as u64);
             self.bar = Some(style.map_or(bar.clone(), |style| bar.with_style(style)));

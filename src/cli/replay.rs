@@ -49,7 +49,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
+/// The usage is wrong, an input is invalid, or the run fails. An interrupt is also an error; it is reported after the
+/// results have been written.
 pub fn run(args: &Args) -> Result<()> {
     args.settings.check()?;
     let open = |path| RunDir::open(path, "replay", args);

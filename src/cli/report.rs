@@ -62,7 +62,7 @@ pub struct Drawn {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Nothing to write, a directory without a valid run, a file that cannot be written, or an interrupt.
+/// No output is named, a directory contains no valid run, a file cannot be written, or the command is interrupted.
 pub fn run(args: &Args) -> Result<()> {
     if args.drawn.is_nothing() {
         return Err(Error::Usage(
@@ -113,7 +113,7 @@ impl Drawn {
         self.output.is_none() && self.svg.is_none() && self.png.is_none()
     }
 
-    /// The requested outputs as text, one line for each file or directory.
+    /// Describes the requested outputs, in one line for each file or directory.
     pub fn written(&self) -> Vec<String> {
         let page = self.output.iter().map(|path| (path, "the page"));
         let svg = self.svg.iter().map(|path| (path, "the figures as SVG"));
@@ -127,8 +127,8 @@ impl Drawn {
     /// Writes the requested outputs.
     ///
     /// # Errors
-    /// A file cannot be written. [`Error::Stopped`] if the observer stops the writing. In this case, complete files are
-    /// kept.
+    /// A file cannot be written. [`Error::Stopped`] if the observer stops the writing; files that are already complete
+    /// are kept.
     pub fn write(&self, report: &Document, observer: &dyn Observer) -> Result<()> {
         if let Some(path) = &self.output {
             let page = html::page(report)?;

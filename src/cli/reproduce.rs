@@ -57,7 +57,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// One system, or all.
+/// A system, or all systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Choice {
@@ -116,8 +116,8 @@ impl Choice {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, a computation that fails, or an interrupt, which is reported after the results
-/// of the finished systems are written.
+/// A file is missing or faulty, a computation fails, or the command is interrupted. An interrupt is reported after the
+/// results of the finished systems have been written.
 pub fn run(args: &Args) -> Result<()> {
     let systems = args.system.unwrap_or(Choice::All).systems();
     let (Some(out), false) = (&args.out, args.list) else {
@@ -161,7 +161,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 impl Args {
-    /// The chosen solvers, or by default all that this build includes.
+    /// The chosen solvers; if none is chosen, all that this build includes.
     fn timed_solvers(&self) -> Vec<SolverKind> {
         if !self.solvers.is_empty() {
             return self.solvers.iter().copied().map(SolverKind::from).collect();
@@ -234,7 +234,7 @@ fn summary(made: &Reproduction, seconds: f64) -> String {
     text(&blocks)
 }
 
-/// A table with a row for each set of problems and each solver.
+/// A table of solution times, with a row for each set of problems and each solver.
 fn times(times: &[SolverTimes]) -> Grid {
     let heads = [
         Head::text("problems"),

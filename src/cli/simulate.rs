@@ -97,7 +97,8 @@ pub struct OutputArgs {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, invalid input, a failed run, or an interrupt after its results are written.
+/// The usage is wrong, an input is invalid, or the run fails. An interrupt is also an error; it is reported after the
+/// results have been written.
 pub fn run(args: &Args) -> Result<()> {
     let Args { settings, output } = args;
     threads::with(settings.jobs, || {
@@ -160,7 +161,7 @@ impl OutputArgs {
         self.out.clone().or(beside)
     }
 
-    /// The tables that are also written as CSV.
+    /// The optional outputs to write.
     pub fn writing(&self) -> Writing {
         Writing {
             csv: self.csv,

@@ -16,7 +16,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Creates a terminal, which shows progress unless `is_quiet` is set.
+    /// Creates an observer that shows progress unless `is_quiet` is set.
     pub fn new(is_quiet: bool) -> Self {
         Terminal {
             is_quiet,

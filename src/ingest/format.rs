@@ -15,7 +15,7 @@ use gleaner_setup::settings::{self, About, Settings};
 pub struct IngestFormat {
     /// Name of the format.
     pub name: &'static str,
-    /// Describes in one sentence what the format's command reads.
+    /// A sentence that describes the logs that the format's command reads.
     pub about: &'static str,
     /// An example of a command that reads a log of this format.
     pub example: &'static str,
@@ -23,7 +23,7 @@ pub struct IngestFormat {
     pub made: Made,
     /// The settings of the format.
     pub settings: fn() -> Vec<About>,
-    /// Builds the settings from their names and values; every value is text.
+    /// Builds the settings from their names and values. Every value is text.
     pub read: ReadSettings,
     /// The settings as command-line arguments.
     #[cfg(feature = "cli")]
@@ -37,15 +37,15 @@ pub enum Made {
     Events,
     /// An event log of idle nodes, a table of jobs, or both.
     EventsAndJobs(gleaner_traces::Format),
-    /// A table of jobs. A trace that names its machines can also be converted to an event log of idle nodes: the
-    /// output's extension selects the result.
+    /// A table of jobs. A trace that names its machines can also be converted to an event log of idle nodes; the
+    /// extension of the output selects the result.
     Jobs(gleaner_traces::Format),
 }
 
 /// The type of [`IngestFormat::read`].
 pub type ReadSettings = fn(&[(String, Vec<OsString>)]) -> Result<Box<dyn Ingest>>;
 
-/// Settings of a format as command-line arguments.
+/// The settings of a format as command-line arguments.
 #[cfg(feature = "cli")]
 #[derive(Debug, Clone, Copy)]
 pub struct Arguments {

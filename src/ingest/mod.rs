@@ -268,7 +268,7 @@ impl SelectionSettings {
         })
     }
 
-    /// Whether all jobs and nodes are used.
+    /// Whether the settings select all jobs and nodes.
     fn is_all(&self) -> bool {
         self.partitions.partition.is_empty() && self.state.is_empty() && !self.gpu
     }
@@ -294,7 +294,7 @@ impl LogSettings {
     }
 }
 
-/// Settings for the nodes of an event log.
+/// Settings that concern the nodes of an event log.
 #[derive(Clone, Copy)]
 struct LogNodes<'a> {
     unknown: &'a UnknownSettings,
@@ -323,7 +323,7 @@ impl LogNodes<'_> {
     }
 }
 
-/// Starts writing an event log, with the classes of its nodes if they are given.
+/// Starts an event log, with the classes of its nodes if they are given. Its events are not yet written.
 fn create_log(
     output: &Path,
     nodes: &[String],
@@ -335,10 +335,10 @@ fn create_log(
     EventWriter::create_on(output, nodes, clock, classes.as_ref())
 }
 
-/// Complete event logs that are not yet in place: the log itself, and the logs of the bounds if requested.
+/// Complete event logs that have not been moved into place: the log itself and, if requested, the logs of the bounds.
 struct ReadyLogs(Vec<ReadyLog>);
 
-/// A complete event log that is not yet in place.
+/// A complete event log that has not been moved into place.
 struct ReadyLog {
     writer: EventWriter,
     summary: Summary,
@@ -376,7 +376,7 @@ impl ReadyLogs {
         Ok(ReadyLogs(ready.collect()))
     }
 
-    /// Puts the event logs in place, and reports on the content of the scheduler's logs.
+    /// Moves the event logs into place, and reports on the content of the scheduler's logs.
     fn place(self, observer: &dyn Observer) -> Result<()> {
         check_stop(observer)?;
         for (index, log) in self.0.into_iter().enumerate() {

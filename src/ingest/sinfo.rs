@@ -32,7 +32,7 @@ settings! {
         /// a longer gap, the state is assumed to last for one interval between polls, and is unknown for the rest of
         /// the gap [default: 5 times the median interval of the polls].
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
-        /// How the event log shows nodes while their state is unknown.
+        /// State that the event log shows for nodes while their state is unknown.
         pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
         /// Maximum share of the idle time that falls on nodes in an unknown state; `any` accepts every log. Periods
         /// during which the states of all nodes are unknown do not count.

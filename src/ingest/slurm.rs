@@ -58,7 +58,7 @@ impl Ingest for SlurmSettings {
             ..self.selection.apply(self.input.options(Format::Slurm))
         };
         let trace = self.trace_options();
-        // Both outputs are prepared before either is put in place, so that a fault in one leaves no output.
+        // Both outputs are prepared before either is moved into place, so that a fault in one of them leaves no output.
         let log = self.output.as_deref();
         let nodes = self.input.nodes_of_log();
         let log = log.map(|output| ReadyLogs::of(files, &options, nodes, output, observer));

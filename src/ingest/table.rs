@@ -121,7 +121,7 @@ impl TableSettings {
     }
 }
 
-/// Width of the list of machines, in characters. At this width, the list takes at most three screens of 50 lines.
+/// Width of the list of machines, in characters. At this width, the list fits on three screens of 50 lines.
 const WIDTH: usize = 100;
 
 /// The machines whose data can be read, as text for a terminal.

@@ -270,7 +270,7 @@ impl PhillySettings {
     }
 }
 
-/// The jobs of a trace and the virtual clusters that they need, not yet written.
+/// The jobs of a trace, and the virtual clusters that they need, before they are written.
 pub struct ReadyTrace<'a> {
     prepared: Prepared,
     jobs: &'a Path,
@@ -282,7 +282,7 @@ impl<'a> ReadyTrace<'a> {
     /// Reads a trace. [`ReadyTrace::write`] then writes its jobs to the file `jobs`.
     ///
     /// # Errors
-    /// The files have another format or contain nothing usable, or the format of an output is unknown.
+    /// The files have another format, they contain nothing usable, or the format of an output is unknown.
     pub fn of(
         files: &[PathBuf],
         options: &Options,

@@ -10,10 +10,10 @@ use gleaner_setup::{named_values, settings};
 use serde::Serialize;
 
 settings! {
-    /// Settings for nodes that jobs used but that the log does not name, for example because long lists are truncated.
+    /// Settings for nodes that jobs used but the log does not name, for example because long lists are truncated.
     #[derive(Debug, Clone)]
     pub struct UnknownSettings {
-        /// How to show nodes whose state is unknown.
+        /// State that the event log shows for nodes whose state is unknown.
         pub unknown: Shown = Shown(UnknownNodes::Deal) => Spec::of("STATE");
         /// Also write the logs of the lower and the upper bound on the idleness: NAME.lower.gev and NAME.upper.gev
         /// for NAME.gev.
@@ -58,7 +58,7 @@ impl Value for MaxUnknown {
 }
 
 impl UnknownSettings {
-    /// The event logs to write: for each log, the state that it shows for unknown nodes, and its path.
+    /// The event logs to write: the state that each log shows for unknown nodes, and its path.
     pub(super) fn outputs(&self, output: &Path) -> Vec<(UnknownNodes, PathBuf)> {
         let mut outputs = vec![(self.unknown.0, output.to_owned())];
         if self.bounds {
@@ -68,11 +68,11 @@ impl UnknownSettings {
         outputs
     }
 
-    /// Checks that the unknown share of a log's idle time is at most the maximum, and that requested bounds can be
-    /// written.
+    /// Checks that the share of the log's idle time on nodes in an unknown state is at most the maximum, and that
+    /// requested bounds can be written.
     ///
     /// # Errors
-    /// The unknown share exceeds the maximum, or bounds are requested for a log that does not name nodes.
+    /// The share exceeds the maximum, or bounds are requested for a log that does not name nodes.
     pub(super) fn check(&self, quality: &Quality, file: &Path) -> Result<()> {
         if quality.are_nodes_generated && self.bounds {
             return Err(Error::Usage(without_bounds(quality)));
@@ -88,7 +88,7 @@ impl MaxUnknown {
     /// The default: a tenth of the idle time.
     pub const DEFAULT: MaxUnknown = MaxUnknown(Some(0.1));
 
-    /// Checks that the unknown share of a log's idle time is at most this maximum.
+    /// Checks that the share of a log's idle time on nodes in an unknown state is at most this maximum.
     ///
     /// # Errors
     /// The share exceeds the maximum. The fault contains `remedy`.
@@ -108,7 +108,7 @@ impl MaxUnknown {
 }
 
 /// Explains why logs of the bounds cannot be written if the source only counts nodes. If the bounds on the idleness
-/// differ, the jobs' cores show that jobs share nodes.
+/// differ, jobs share nodes, as their numbers of cores show.
 fn without_bounds(quality: &Quality) -> String {
     let reason = if quality.idle_lower < quality.idle_upper {
         "Jobs share nodes, so the number of idle nodes is known only within bounds. Which nodes were idle is unknown"

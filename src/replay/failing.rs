@@ -1,4 +1,4 @@
-//! Records the problems of a replay for which a solver's answers were faulty.
+//! Records the problems of a replay to which a solver gave faulty answers.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,13 +12,13 @@ use gleaner_replay::{Decider, Decision, SolverDecider};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_solvers::Problem;
 
-/// Name of the run directory's file that contains the problems, in the format that `gleaner solve` reads.
+/// Name of the file in the run directory that contains the problems, in the format that `gleaner solve` reads.
 const FILE: &str = "failing-problems.jsonl";
 
-/// Maximum number of problems kept.
+/// Maximum number of problems that are kept.
 const MOST: usize = 100;
 
-/// The first problems for which a solver's answers were faulty. Clones share the same list.
+/// The first problems to which a solver gave faulty answers. Clones share the list.
 #[derive(Debug, Clone, Default)]
 pub struct FailingProblems(Arc<Mutex<Vec<Problem>>>);
 
@@ -109,13 +109,13 @@ impl FailingProblems {
     }
 }
 
-/// Decides with a solver, and keeps the problems for which the solver's answers are faulty.
+/// Decides with a solver, and keeps the problems to which the solver gives faulty answers.
 pub struct Witness {
     /// The decider, which solves the problems.
     pub decider: SolverDecider,
     /// Counts of the solver's answers, including the faulty answers.
     pub tally: TallyHandle,
-    /// The list in which faulty problems are kept.
+    /// The list in which these problems are kept.
     pub failing: FailingProblems,
 }
 

@@ -48,7 +48,7 @@ pub type OwnSolver = (Box<dyn Solver + Send>, TallyHandle);
 #[must_use = "a replay does nothing until `run` is called"]
 pub struct Replay<'a> {
     settings: ReplaySettings,
-    /// The log and the tasks; `None` if the settings name their files.
+    /// The caller's log and tasks; `None` if the settings name files instead.
     given: Option<(EventLog, Tasks)>,
     objective: Option<(String, Box<TaskObjective<'a>>)>,
     solver: Option<OwnSolver>,
@@ -66,7 +66,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Creates a replay of a log file and a task file, in any format that `gleaner replay` reads.
-    /// [`Replay::run`] reads them, and `run.json` lists them with their digests.
+    /// [`Replay::run`] reads these files, and `run.json` lists them with their digests.
     pub fn of_files(events: impl Into<PathBuf>, tasks: impl Into<PathBuf>) -> Self {
         let mut settings = ReplaySettings::default();
         settings.log.events = Some(events.into());
@@ -74,7 +74,7 @@ impl<'a> Replay<'a> {
         Self::with(settings)
     }
 
-    /// Creates a replay with these settings, which must name its files.
+    /// Creates a replay with these settings, which must name the input files.
     pub fn with(settings: ReplaySettings) -> Self {
         Replay {
             settings,
@@ -108,8 +108,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets the objective to a function of a task and its number of nodes. The function is called once for each point
-    /// of a task's scaling curve that the task can use. Values between two points are interpolated. Results report the
-    /// function as `name`.
+    /// of the task's scaling curve that the task can use. Values between these points are interpolated. In results, the
+    /// function is called `name`.
     pub fn objective_fn(
         mut self,
         name: &str,
@@ -145,7 +145,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.bound = true)
     }
 
-    /// Changes the rules of the replay that have no dedicated method.
+    /// Changes rules of the replay for which there is no dedicated method.
     pub fn rule(mut self, set: impl FnOnce(&mut Rules)) -> Self {
         set(&mut self.settings.log.rules);
         self
@@ -162,9 +162,9 @@ impl<'a> Replay<'a> {
         Ok(self)
     }
 
-    /// Sets a function that solves each problem. It returns the next number of nodes of each task, or `None`
-    /// if it finds no plan. The function's answers are validated like the answers of a solver program.
-    /// Results report the function as `name`.
+    /// Sets a function that solves each problem. The function returns the next number of nodes of each task, or `None`
+    /// if it finds no plan. Its answers are validated like those of a solver program. In results, the function is
+    /// called `name`.
     pub fn solver_fn(
         mut self,
         name: &str,
@@ -201,8 +201,8 @@ impl<'a> Replay<'a> {
     /// Reads the inputs and runs the replay.
     ///
     /// # Errors
-    /// A setting or an input is invalid, or the solver fails. A stopped replay is not an error; its summary
-    /// is marked as incomplete.
+    /// A setting or an input is invalid, or the solver fails. A stopped replay is not an error: its summary is marked
+    /// as incomplete.
     pub fn run(self) -> Result<Replayed> {
         self.open()?.run().map_err(|failed| failed.error)
     }
@@ -217,7 +217,7 @@ impl<'a> Replay<'a> {
             log, skip_invalid, ..
         } = &self.settings;
         self.settings.check()?;
-        // This call reports a faulty manifest before any other input is read.
+        // This call only reports a faulty manifest of a solver before any other input is read.
         self.settings.solver.choice()?;
         let mut inputs = match self.given {
             Some((events, tasks)) => {
@@ -294,8 +294,8 @@ impl<'a> OpenedReplay<'a> {
         let clock = Instant::now();
         let (mut decider, tally) = self.decider()?;
         if self.settings.scripted.is_some() {
-            // Event 0 of the script is the initial assignment, and its other events are rows of the log. The
-            // script names nodes, so the choice of nodes has no effect.
+            // Event 0 of the script is the initial assignment, and its other events are rows of the log. The script
+            // names individual nodes, so the choice of nodes has no effect.
             let options = &mut self.inputs.options;
             options.initial = Initial::Solve;
             options.node_choice = NodeRule::Arrival;
@@ -325,7 +325,7 @@ impl<'a> OpenedReplay<'a> {
         Ok((outcome, tally))
     }
 
-    /// Checks that trials of the caller's search can train the tasks.
+    /// Checks that the trials of the caller's search can train the tasks.
     fn check_search(&self) -> Result<()> {
         let inputs = &self.inputs;
         let endless = inputs.tasks.iter().find(|task| task.is_endless());
@@ -346,7 +346,7 @@ impl<'a> OpenedReplay<'a> {
         Err(Error::Usage(why))
     }
 
-    /// The decider, and the counts of its answers if it is a solver.
+    /// The decider and, if it is a solver, the counts of its answers.
     fn decider(&mut self) -> Result<(Box<dyn Decider>, Option<TallyHandle>)> {
         if let Some(path) = &self.settings.scripted {
             let script = gleaner_inputs::script::read(path, &self.inputs.log)?;
@@ -400,7 +400,7 @@ impl<'a> OpenedReplay<'a> {
 /// A replay that failed.
 #[derive(Debug)]
 pub struct FailedReplay {
-    /// The reason.
+    /// The reason for the failure.
     pub error: Error,
     failing: FailingProblems,
 }
@@ -428,7 +428,7 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// The figures.
+    /// The figures of the replay.
     pub fn summary(&self) -> &Summary {
         &self.outcome.summary
     }
@@ -440,7 +440,7 @@ impl Replayed {
     }
 
     /// Writes the run directory `path`, with `run.json`, `summary.json` and the tables as CSV and Parquet.
-    /// `gleaner report` and `gleaner check` read it. Returns a line that describes its contents.
+    /// `gleaner report` and `gleaner check` read this directory. Returns a line that describes its contents.
     ///
     /// # Errors
     /// The directory contains other files, or a file cannot be written.
@@ -477,12 +477,12 @@ impl Replayed {
     }
 
     /// A remark on the problems to which the solver gave faulty answers; empty if there are none. The remark names the
-    /// file in `out` that contains these problems. If `out` is `None`, it states how to keep them.
+    /// file in `out` that contains these problems or, if `out` is `None`, states how to keep them.
     pub fn faulty_problems(&self, out: Option<&Path>) -> Vec<String> {
         self.failing.remark(out)
     }
 
-    /// Reports the faults of the solver's answers as remarks.
+    /// Reports the faults in the solver's answers as remarks.
     ///
     /// # Errors
     /// There are faults, and the settings are strict.

@@ -24,13 +24,13 @@ settings! {
         /// .gev. This requires a single policy. If the trace has no dates, --epoch sets them.
         pub idle_events: Option<PathBuf> = None => Spec::of("FILE");
         /// Extend the --idle-events log to the end of the last job. By default, the log ends at the last submission.
-        /// After that, the simulated cluster gradually empties, unlike a cluster in use.
+        /// After the last submission, the simulated cluster gradually empties, unlike a real cluster.
         pub with_drain: bool = false => Spec::flag();
     }
 }
 
 impl IdleLog {
-    /// Whether the results show dates.
+    /// Whether the results must show dates.
     pub fn is_dated(&self) -> bool {
         self.idle_events.is_some()
     }
@@ -55,7 +55,7 @@ impl IdleLog {
         Ok(Some(told(path, &log)))
     }
 
-    /// Checks before the simulation that a requested log of idle nodes can be written.
+    /// Checks, before the simulation, that a requested log of idle nodes can be written.
     ///
     /// # Errors
     /// There is more than one policy, or the extension of the file is unknown.

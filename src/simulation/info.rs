@@ -24,7 +24,7 @@ pub struct Info<'a> {
 }
 
 impl<'a> Info<'a> {
-    /// The fields for the given results.
+    /// Collects the fields for the given results.
     pub fn new(results: &'a Results<'a>) -> Self {
         let simulation = &results.simulation;
         let used = &results.simulated.inputs().estimates_used;
@@ -79,8 +79,8 @@ impl<'a> ProfilerInfo<'a> {
     }
 }
 
-/// A job that returned to full speed when its partner on shared GPUs ended. This is a correction: in the original, the
-/// job would have stayed slow.
+/// A job that returned to full speed when its partner on shared GPUs ended. In the original, the job would have stayed
+/// slow.
 #[derive(Serialize)]
 struct CorrectionInfo<'a> {
     policy: &'a str,

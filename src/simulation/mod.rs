@@ -94,13 +94,13 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Changes settings that have no dedicated method.
+    /// Changes settings for which there is no dedicated method.
     pub fn setting(mut self, set: impl FnOnce(&mut SimulationSettings)) -> Self {
         set(&mut self.settings);
         self
     }
 
-    /// Sets whether the results show dates (default: no). If they do, the settings for the trace's dates are used.
+    /// Sets whether the results show dates (default: no). If they do, the settings for the dates of the trace apply.
     pub fn dated(mut self, dated: bool) -> Self {
         self.dated = dated;
         self
@@ -115,8 +115,8 @@ impl<'a> Simulation<'a> {
     /// Reads the inputs and simulates the policies in parallel.
     ///
     /// # Errors
-    /// A setting or an input is invalid, or a decision of a policy cannot be carried out. A stopped
-    /// simulation is not an error; its results omit the policies that were interrupted.
+    /// A setting or an input is invalid, or a decision of a policy cannot be carried out. A stopped simulation is not
+    /// an error: its results omit the policies that were interrupted.
     pub fn run(self) -> Result<Simulated> {
         let settings = self.settings.clone();
         threads::with(settings.jobs, || {
@@ -174,7 +174,7 @@ impl<'a> OpenedSimulation<'a> {
         &mut self.experiment.inputs.sources
     }
 
-    /// Learns the estimates for policies that learn them week by week during the simulation.
+    /// Learns the estimates of the policies that use estimates learnt week by week.
     ///
     /// # Errors
     /// A simulation fails.
@@ -198,7 +198,7 @@ impl<'a> OpenedSimulation<'a> {
     /// Like [`OpenedSimulation::simulate`], but simulates one virtual cluster after the other on the calling thread.
     ///
     /// # Errors
-    /// The same as for [`OpenedSimulation::simulate`].
+    /// Same as [`OpenedSimulation::simulate`].
     pub fn simulate_in_turn(&self, requests: &[Request<'a>]) -> Result<Timed> {
         self.simulated_by(simulate_in_turn, requests)
     }
@@ -214,7 +214,7 @@ impl<'a> OpenedSimulation<'a> {
         })
     }
 
-    /// Ends the simulation. The results list the runs in the order in which they were requested.
+    /// Collects the results of the simulation, with the runs in the order in which they were requested.
     pub fn end(self, timed: Timed) -> Simulated {
         Simulated::new(self, timed)
     }

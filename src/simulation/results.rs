@@ -28,7 +28,7 @@ use serde_json::Value;
 /// The optional files to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Writing {
-    /// Whether to write the tables of jobs and minutes.
+    /// Whether to write the tables of jobs and minutes also as CSV.
     pub csv: bool,
     /// Whether to write the logs of Lucid's simulator: `logs/VC/POLICY_PLACER_VC_{log,seq}.csv`.
     pub logs: bool,
@@ -50,7 +50,7 @@ pub struct Simulated {
     learnt: Learnt,
 }
 
-/// The results and the simulation that produced them, to be written to a run directory.
+/// The results to write to a run directory, with the simulation that produced them.
 pub(super) struct Results<'a> {
     pub simulated: &'a Simulated,
     pub simulation: Simulation<'a>,
@@ -112,7 +112,7 @@ impl Simulated {
         Interval::of(&self.runs)
     }
 
-    /// The summary, as in `summary.json`.
+    /// The summary, with the content of `summary.json`.
     ///
     /// # Errors
     /// The summary cannot be serialised, which indicates a bug.

@@ -53,7 +53,7 @@ settings! {
 }
 
 settings! {
-    /// The number of parallel runs, the parts of the log, and the choice of the best settings.
+    /// The settings for the number of parallel runs, the parts of the log, and the choice of the best settings.
     #[derive(Debug, Clone, Serialize)]
     pub struct SweepWay {
         /// Metric whose mean over the seeds or windows determines the best settings [default: total_work; for
@@ -68,7 +68,7 @@ settings! {
     }
 }
 
-/// The arguments of the sweep as `run.json` lists them.
+/// The arguments of the sweep, as listed in `run.json`.
 #[derive(Serialize)]
 struct Arguments<'a> {
     plan: &'a Path,
@@ -91,7 +91,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Sets the metric by which the best settings are chosen (default: `total_work`, for simulations `avg_jct_s`).
+    /// Sets the metric by which the best settings are chosen (default: `total_work`; for simulations, `avg_jct_s`).
     pub fn best(mut self, metric: &str) -> Self {
         self.settings.way.best = Some(metric.to_owned());
         self
@@ -104,8 +104,8 @@ impl<'a> Sweep<'a> {
         self
     }
 
-    /// Replays each week of the log, or each day of a log of fewer than eight weeks, from its own start. Intervals are
-    /// then computed from this number of bootstrap resamples of these blocks.
+    /// Cuts the log into weeks, or into days if the log is shorter than eight weeks, and replays each of these blocks
+    /// from its own start. Intervals are then computed from this number of bootstrap resamples of the blocks.
     pub fn bootstrap(mut self, resamples: usize) -> Self {
         self.settings.way.replication.bootstrap = Some(resamples);
         self
@@ -129,8 +129,8 @@ impl<'a> Sweep<'a> {
         self
     }
 
-    /// Executes the runs whose results `out` does not contain yet, and writes the tables there. Each result
-    /// is saved as soon as its run ends, so a stopped sweep can be resumed. Returns the best settings.
+    /// Executes the runs whose results are not yet in `out`, and writes the tables to this directory. Each result is
+    /// saved as soon as its run ends, so a stopped sweep can be resumed. Returns the best settings.
     ///
     /// # Errors
     /// A setting or an input is invalid, a run fails, or `out` contains the results of another plan. A stopped sweep

@@ -36,7 +36,7 @@ impl<'c> Opened<'c> {
     /// Reads and checks the plan and all files that it names. The options in `way` override settings of the plan.
     ///
     /// # Errors
-    /// The plan or an input is faulty, the metric `best` is unknown, or the plan's log cannot be cut as requested.
+    /// The plan or an input is faulty, the requested metric is unknown, or the plan's log cannot be cut as requested.
     pub fn read(file: &Path, way: &SweepWay, observer: &'c dyn Observer) -> Result<Self> {
         let clock = Instant::now();
         let plan = plan::read(file)?;
@@ -76,7 +76,7 @@ impl<'c> Opened<'c> {
         Ok(found)
     }
 
-    /// Like [`Opened::find`], but skips the contents of the results.
+    /// Like [`Opened::find`], but without parsing the contents of the results.
     ///
     /// # Errors
     /// The store cannot be read.

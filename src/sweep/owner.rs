@@ -9,14 +9,14 @@ use gleaner_io::files::read_regular;
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_store::Store;
 
-/// Rejects a directory that contains the runs of another plan. If two plans shared a directory, the tables of one plan
-/// would replace the tables of the other plan.
+/// Rejects a directory that contains the runs of another plan. If two plans shared a directory, the tables of one would
+/// replace those of the other.
 ///
-/// A plan may be edited, so plans with the same file name are treated as the same plan. A plan may also be renamed. A
-/// renamed plan is accepted if the directory contains any of its runs.
+/// A plan can be edited or renamed. Plans with the same file name are therefore treated as the same plan, and a plan
+/// with another file name is accepted if the directory contains any of its runs.
 ///
 /// # Errors
-/// [`Error::Usage`] if the directory contains the runs of another plan; another error if the runs cannot be read.
+/// [`Error::Usage`] if the directory contains the runs of another plan, and another error if the runs cannot be read.
 pub(crate) fn check(opened: &Opened<'_>, out: &Path) -> Result<()> {
     let Some(other) = other_plan(&opened.file, out) else {
         return Ok(());
@@ -34,8 +34,7 @@ pub(crate) fn check(opened: &Opened<'_>, out: &Path) -> Result<()> {
     )))
 }
 
-/// Returns the plan named in the directory's `run.json`, if the name of its file differs from
-/// the name of `file`.
+/// Returns the plan that the directory's `run.json` names, if its file name differs from that of `file`.
 pub(crate) fn other_plan(file: &Path, out: &Path) -> Option<PathBuf> {
     let bytes = read_regular(&out.join(RUN_FILE), TEXT_LIMIT).ok()?;
     let info: RunFile = serde_json::from_slice(&bytes).ok()?;

@@ -1,4 +1,4 @@
-//! Writes the tables of a sweep: for all runs, or for the runs finished so far.
+//! Writes the tables of a sweep, for all runs or only for the runs finished so far.
 
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ pub(crate) struct Finished<'a> {
     pub directory: RunDir,
     /// Number of runs that had finished before this execution of the sweep.
     pub found_done: usize,
-    /// Number of times that runs were restarted.
+    /// Number of restarts of runs.
     pub begun_again: u64,
     /// Seconds between reading the inputs and writing the tables.
     pub compute: f64,
@@ -142,7 +142,7 @@ impl Finished<'_> {
     }
 }
 
-/// The information to report once the tables of a sweep have been written.
+/// The information that is reported after the tables of a sweep have been written.
 pub struct Swept {
     /// The best settings.
     pub text: String,

@@ -79,7 +79,7 @@ pub(crate) fn run(opened: &Opened<'_>, arguments: &impl Serialize, out: &Path) -
     Ok(written)
 }
 
-/// Returns the first failure, if there is one.
+/// Returns the first failure, if there is one, as an error. Reports the number of failures as a remark.
 fn fail(failures: Vec<Error>, observer: &dyn Observer) -> Result<()> {
     let count = failures.len();
     let Some(first) = failures.into_iter().next() else {

@@ -1,4 +1,4 @@
-//! Checks pages in a browser with scripts/check-report.py, which describes its checks.
+//! Checks pages in a browser with the script scripts/check-report.py. The script describes its checks.
 
 use std::path::PathBuf;
 

@@ -17,7 +17,7 @@ use crate::support::{dataset, gleaner, json};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml";
 
-/// A directory with a sample log, sample tasks, a sample plan and a sample cluster.
+/// A directory with a sample log, tasks, plan and cluster.
 fn samples() -> TempDir {
     let directory = crate::support::samples();
     for name in ["cluster", "sweep.toml"] {
@@ -192,7 +192,7 @@ fn other_files_and_inputs_are_refused() {
     gleaner(at, "check nothing").expect(1).says(&["nothing"]);
 }
 
-/// Numbers that no simulation can write are reported as faults or findings, and cause no overflow.
+/// Numbers that no simulation writes are reported as faults or findings, and cause no overflow.
 #[test]
 fn extreme_job_tables_are_refused() {
     let directory = samples();

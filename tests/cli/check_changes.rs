@@ -1,4 +1,5 @@
-//! Tests that `gleaner check` detects a change in any column or field, or lists the column or field as not verified.
+//! Tests that `gleaner check` detects a change in any column or field, unless it lists the column or field as not
+//! verified.
 //!
 //! The tests find the tables and JSON files in the run directory, so they also cover columns that are added later.
 
@@ -91,13 +92,13 @@ pub fn every_change_is_noticed(run: &Path) {
     assert_eq!(examine(run, &Unobserved).unwrap().wrong_count, 0);
 }
 
-/// Whether the check reports something wrong in the run, or rejects the run.
+/// Whether the check finds an error in the run, or rejects the run.
 fn is_noticed(run: &Path) -> bool {
     examine(run, &Unobserved).map_or(true, |findings| findings.wrong_count > 0)
 }
 
-/// Returns copies of the table, each with one changed value in a column. One change is in the second row, which is
-/// neither the first nor the last in most tables. The other change is in the next-to-last row.
+/// Returns copies of the table, each with one changed value in a column. In one copy, the value is in the second row,
+/// which in most tables is neither the first nor the last. In the other copy, it is in the next-to-last row.
 fn changes(table: &StoredTable, place: usize) -> Vec<StoredTable> {
     let rows = match &table.columns[place].1 {
         Column::Texts(values) => values.len(),
@@ -256,7 +257,7 @@ fn tasks(work: f64) -> String {
     )
 }
 
-/// Creates a directory with the log and a task file, in which the text `more` precedes the tasks.
+/// Creates a directory with the log and a task file. In the task file, the text `more` precedes the tasks.
 fn inputs(more: &str, work: f64) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("idle.csv"), LOG).unwrap();
@@ -265,8 +266,8 @@ fn inputs(more: &str, work: f64) -> TempDir {
     directory
 }
 
-/// Runs a replay, and checks that every change to its output is detected. The paths are absolute, because the check
-/// runs in this process.
+/// Runs a replay, and checks that every change to its output is detected. The input paths are absolute, because the
+/// check runs in this process.
 #[track_caller]
 fn replayed(directory: &TempDir, more: &str) {
     let at = directory.path();
@@ -351,7 +352,7 @@ fn changed_sweeps_of_windows_and_blocks_are_noticed() {
     }
 }
 
-/// A stored result that was changed together with its digest is detected by its key and by the tables.
+/// A stored result that was changed together with its digest is detected, because it contradicts its key or the tables.
 #[test]
 fn forged_records_are_noticed() {
     let directory = inputs("", 60_000.0);
@@ -468,8 +469,8 @@ fn runs_are_run_again() {
         assert!(found.contains(words), "{words}: {found}");
     }
     assert_eq!(names(), before);
-    // With a different seed in `run.json`, the tables still agree with each other, so only a repetition of the run
-    // reveals this change.
+    // A different seed in `run.json` does not contradict the tables, so only a repetition of the run reveals this
+    // change.
     let file = at.join("run/run.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("\"seed\": 0", "\"seed\": 5")).unwrap();

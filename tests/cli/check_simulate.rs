@@ -78,8 +78,8 @@ fn simulations_pass_the_check() {
     }
 }
 
-/// Simulates the trace, and checks that every change to the output of the simulation is detected. Paths are absolute,
-/// because the check runs in this process.
+/// Simulates the trace, and checks that every change to the output of the simulation is detected. The input paths are
+/// absolute, because the check runs in this process.
 #[track_caller]
 fn simulated(arguments: &str) {
     let directory = trace();
@@ -136,7 +136,7 @@ fn changed_logs_are_noticed() {
     }
 }
 
-/// Splits a line of CSV into cells; commas within quotes do not separate cells.
+/// Splits a line of CSV into cells. Commas within quotes do not separate cells.
 fn split(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut is_quoted = false;
@@ -153,7 +153,7 @@ fn split(line: &str) -> Vec<String> {
     cells
 }
 
-/// Changes that keep a job's own row consistent are detected by comparison with the other tables.
+/// A change is detected by comparison with other tables, even if the changed row is consistent.
 #[test]
 fn consistent_changes_are_found() {
     let directory = trace();
@@ -243,7 +243,7 @@ fn a_simulation_is_refused_where_its_inputs_have_changed() {
     gleaner(at, "check sim").expect(0);
 }
 
-/// Numbers that no simulation can write are reported as faults or findings, and cause no overflow.
+/// Numbers that no simulation writes are reported as faults or findings, and cause no overflow.
 #[test]
 fn extreme_tables_of_runs_are_refused() {
     let directory = trace();

@@ -1,4 +1,5 @@
-//! Tests `--classes` (classes of nodes) for replays, inspections, sweeps, ingest and generated logs.
+//! Tests the option `--classes`, which assigns nodes to classes, in replays, inspections, sweeps, ingest and generated
+//! logs.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use crate::support::{dataset, gleaner, json, logs, samples};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml --t-fwd 120";
 
-/// A directory with the samples, including `classes.toml`, the classes of the nodes.
+/// A directory with the samples, including `classes.toml`, which contains the classes of the nodes.
 fn samples_with_classes() -> tempfile::TempDir {
     let directory = samples();
     let sample = dataset().join("classes.toml");
@@ -109,7 +110,7 @@ fn an_inspection_shows_each_class() {
     gleaner(at, "inspect idle.csv --classes classes.toml -o page.html").expect(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("Idle node-time by class"));
-    // There is no table by class if the selected nodes are of one class, or if the log has no classes.
+    // There is no table by class if all selected nodes are in one class, or if the log has no classes.
     for line in ["idle.csv --classes classes.toml --nodes 20", "idle.csv"] {
         let run = gleaner(at, &format!("inspect {line}")).expect(0);
         assert!(!run.out.contains("by class"), "{}", run.out);

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::{gleaner, json, samples};
 
 const HOUR: i64 = 3600;
-/// 2026-03-08 08:00 in UTC, when clocks in Chicago move forward from 2:00 to 3:00.
+/// 2026-03-08 08:00 UTC, the moment when clocks in Chicago move forward from 2:00 to 3:00.
 const SPRING: i64 = 1_772_956_800;
 
 fn american(local: i64) -> String {
@@ -20,8 +20,8 @@ fn american(local: i64) -> String {
     )
 }
 
-/// A machine of two nodes in Chicago. Both are idle from 12:00 to 13:00 local time on five days.
-/// The clocks move forward on the third day, at 2:00.
+/// A machine of two nodes in Chicago. Both nodes are idle from 12:00 to 13:00 local time on five days. On the third
+/// day, the clocks move forward at 2:00.
 fn write_log(at: &Path) {
     let mut log = String::new();
     for day in 0..5i64 {

@@ -76,8 +76,8 @@ fn shells_accept_their_scripts() {
     }
 }
 
-/// Types lines that contain tabs into an interactive bash, which runs in its own session so that it
-/// does not take over the terminal.
+/// Types lines that contain tabs into an interactive bash. The shell runs in its own session, so that it does not take
+/// over the terminal.
 #[test]
 fn bash_completes_subcommands_flags_and_values() {
     let directory = saved("bash");

@@ -1,4 +1,4 @@
-//! Runs the commands in the code blocks of README.md and docs/ unchanged, in the order of each page.
+//! Runs the commands in the code blocks of README.md and docs/ as they are, in their order on each page.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ fn blocks(document: &str) -> Vec<Block> {
     fenced.map(block).collect()
 }
 
-/// Markdown files of the repository. A test must read every code block in them.
+/// Markdown files of the repository. Some test must read each code block in these files.
 fn documents() -> Vec<String> {
     let mut documents = Vec::new();
     for folder in ["", "docs", "dataset"] {
@@ -47,7 +47,7 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Whether Python can import `module`. If it cannot, prints a note that lines with this module are skipped.
+/// Whether Python can import `module`. If it cannot, prints a note that lines that need this module are skipped.
 fn python_has(module: &str) -> bool {
     let import = format!("import {module}");
     let found = Command::new("python3").args(["-c", &import]).output();
@@ -252,7 +252,7 @@ fn the_page_of_first_results_shows_real_output() {
     assert!(directory.path().join("demo.html").exists());
 }
 
-/// A block `json answer` shows some fields of the answer to the problem in the previous block.
+/// A `json answer` block shows some fields of the answer to the problem in the block before it.
 #[test]
 fn the_page_of_the_allocation_shows_real_answers() {
     let page = "docs/ALLOCATION.md";
@@ -434,8 +434,8 @@ fn the_page_of_machines_shows_real_output() {
     }
 }
 
-/// Runs the page's scripts for batch systems other than Slurm as those systems would run them. The tests in
-/// `tests/slurm` run the scripts for Slurm.
+/// Runs the page's scripts for batch systems other than Slurm as these systems would. The tests in `tests/slurm` run
+/// the scripts for Slurm.
 #[test]
 fn the_page_of_clusters_runs_in_parts() {
     let directory = tempfile::tempdir().unwrap();
@@ -488,7 +488,7 @@ fn the_commands_of_the_installation_run_in_an_empty_home() {
     }
 }
 
-/// Code blocks without a language contain `make` commands, whose targets must exist.
+/// Code blocks without a language contain `make` commands. The targets of these commands must exist.
 #[test]
 fn targets_of_make_exist() {
     let mut targets = 0;
@@ -509,7 +509,8 @@ fn targets_of_make_exist() {
     assert!(targets >= 6, "{targets} targets");
 }
 
-/// Other tests read the blocks of dataset/README.md and the policy in CONTRIBUTING.md.
+/// Every block is of a kind that some test reads. The blocks of dataset/README.md and the policy in CONTRIBUTING.md are
+/// read by tests in other files.
 #[test]
 fn every_block_of_a_document_is_of_a_tested_kind() {
     let examples = [
@@ -581,7 +582,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
     }
 }
 
-/// All text files in a folder and its subfolders, which may contain installation commands.
+/// All files in a folder and its subfolders that may contain installation commands.
 fn texts(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -596,7 +597,7 @@ fn texts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// No text may install `gleaner` from PyPI, because the PyPI project of that name is unrelated to this one.
+/// No text may install `gleaner` from PyPI, because the project of that name on PyPI is unrelated to this one.
 #[test]
 fn no_text_installs_the_other_package_of_python() {
     let root = workspace();
@@ -631,7 +632,7 @@ fn the_policy_in_contributing_matches_the_code() {
     assert_eq!(rust.len(), 1);
     for line in &rust[0].lines {
         let code = line.split("//").next().unwrap().trim_end();
-        // The text after `...` is not compared: the page leaves out the rest of the line.
+        // The text after `...` is not compared, because the page omits the rest of the line.
         let code = code.split("...").next().unwrap();
         assert!(policy.contains(code.trim()), "{line}");
     }

@@ -1,4 +1,4 @@
-//! Tests external programs as solvers, named on the command line and in plans.
+//! Tests solvers that are external programs, named on the command line or in plans.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ fn with_programs() -> Option<TempDir> {
     Some(directory)
 }
 
-/// Writes a manifest with a program and its arguments, so that the single word `exec:NAME` names both.
+/// Writes a manifest with a program and its arguments, so that the single word `exec:NAME` stands for both.
 fn manifest(directory: &TempDir, name: &str, arguments: &[&str]) {
     let command: Vec<String> = arguments.iter().map(|word| format!("{word:?}")).collect();
     let text = format!("command = [\"python3\", {}]\n", command.join(", "));
@@ -306,7 +306,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     ];
     let first = sweep(at, solvers, "--out swept").expect(0).says(&told);
     assert!(!first.err.contains("dp.py"), "{}", first.err);
-    // The first rows are those of all solvers for `max_tasks = 2`, and the next rows those for `max_tasks = 4`.
+    // The rows of all solvers with `max_tasks = 2` precede those with `max_tasks = 4`.
     let faults = swept(at, "program_faults");
     assert_eq!((&*faults[0], &*faults[1], &*faults[2]), ("", "0", "2"));
     assert!(faults[3].parse::<u32>().unwrap() > 1);
@@ -329,7 +329,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     let sound = "\"exact\", \"exec:../dp.toml\"";
     sweep(at, sound, "--out swept --strict").expect(0);
     gleaner(at, "report swept -o swept.html").expect(0);
-    // Stored results whose counts of faults were altered are ignored, and their runs are repeated.
+    // Stored results with altered counts of faults are ignored, and their runs are repeated.
     for segment in gleaner_testing::segments(&at.join("swept")) {
         let text = fs::read_to_string(&segment).unwrap();
         fs::write(&segment, text.replace("\"crashed\":2", "\"crashed\":0")).unwrap();
@@ -368,7 +368,7 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     let program = fs::read_to_string(at.join("plans/solvers/dp.py")).unwrap();
     fs::write(at.join("plans/solvers/dp.py"), program + "# changed\n").unwrap();
     assert!(again().contains("4, 0 of them already done"));
-    // The plan starts the same programs, regardless of the current folder.
+    // The plan starts the same programs in any current folder.
     let below = "sweep plan.toml --out ../below --quiet --strict";
     gleaner(&at.join("plans"), below).expect(0);
     // On the command line, paths of manifests and programs are relative to the folder in which gleaner runs.
@@ -392,8 +392,8 @@ fn awaited(file: &std::path::Path) -> String {
     }
 }
 
-/// Starts a replay with a solver program that starts three children. The program writes the process ids of the children
-/// and of itself to the file `family`, and then loops forever.
+/// Starts a replay with a solver program that starts three children. The program writes the process ids of its children
+/// and its own id to the file `family`, and then loops forever.
 fn with_a_family(directory: &TempDir) -> std::process::Child {
     let file = directory.path().join("family");
     manifest(
@@ -419,8 +419,8 @@ fn runs(process: &str) -> bool {
     fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|command| !command.is_empty())
 }
 
-/// The processes of a solver program, listed in `family`, that gleaner can find. Without control groups, it cannot find
-/// the third child, which has left its session and lacks the identifying environment.
+/// The processes in `family`, a list of a solver program's processes, that gleaner can find. Without control groups, it
+/// cannot find the third child, which has left the session and lacks the identifying environment variable.
 fn known(family: &str) -> Vec<&str> {
     let hides = usize::from(gleaner_process::Cgroups::find().is_none());
     let family = family.split_whitespace().enumerate();

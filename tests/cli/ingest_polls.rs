@@ -23,7 +23,7 @@ fn polls_become_an_event_log_with_its_quality() {
         .unwrap()
         .value;
     assert_eq!(log.quality().unwrap().uncovered, 8 * 585);
-    // If the same polls come from stdin, the event log has the same bytes.
+    // The event log has the same bytes if the polls are read from stdin.
     let polls = fs::read_to_string(at.join("sinfo-polls.txt")).unwrap();
     with_stdin(at, "ingest sinfo - -o stdin.gev", &polls).expect(0);
     let [file, stdin] = ["log.gev", "stdin.gev"].map(|name| fs::read(at.join(name)).unwrap());

@@ -170,7 +170,7 @@ fn lines_of_overlapping_files_count_once() {
         both.contains(&format!("left out  {lines} that repeat an earlier line")),
         "{both}"
     );
-    // The printed texts differ only in the lines about the input, the output and the repeated lines.
+    // The printed texts differ only in their lines about the input, the output and the repeated lines.
     let rest = |text: &str| -> Vec<String> {
         let lines = text
             .lines()

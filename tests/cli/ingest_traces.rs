@@ -57,8 +57,8 @@ fn every_trace_can_be_simulated_with_the_printed_command() {
     gleaner(at, "simulate --data . --policy fifo").expect(0);
 }
 
-/// Worked out by hand: Batsim's sample under FIFO on four nodes. Job 1 takes two nodes until second 21, and job 2
-/// waits for all four.
+/// Worked out by hand: Batsim's sample under FIFO on four nodes. Job 1 holds two nodes until second 21, and job 2 waits
+/// for all four nodes.
 #[test]
 fn a_batsim_workload_runs_as_worked_out_by_hand() {
     let directory = logs();
@@ -76,7 +76,7 @@ fn a_batsim_workload_runs_as_worked_out_by_hand() {
     );
     let summary = simulate(at, &said, "fifo");
     // Job 1 runs from 0 to 21, job 2 from 21 to 31, job 3 from 31 to 36 and job 5 from 31 to 61.
-    // These jobs are submitted at 0, 1, 3 and 5.
+    // These jobs are submitted at 0, 1, 3 and 5, respectively.
     let mean = summary["policies"]["fifo"]["avg_jct_s"].as_f64().unwrap();
     assert_eq!(mean, f64::from(21 + 30 + 33 + 56) / 4.0);
 }

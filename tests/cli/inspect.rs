@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// Runs `gleaner inspect LINE` in `directory`; returns exit code, stdout and stderr.
+/// Runs `gleaner inspect LINE` in `directory`. Returns the exit code, stdout and stderr.
 fn gleaner(directory: &Path, line: &str) -> (Option<i32>, String, String) {
     let output: Output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
         .current_dir(directory)

@@ -1,4 +1,4 @@
-//! Tests the pages of `gleaner man`, and that troff prints no warnings about them.
+//! Tests the content of the pages of `gleaner man`, and that troff accepts them without warnings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,7 @@ fn every_command_has_a_page_that_names_its_flags() {
         let flags = command.flags();
         assert!(!flags.is_empty(), "{name}");
         for (_, flag) in flags {
-            // Lines that explain a flag begin with the flag, unlike the synopsis before them.
+            // A line that explains a flag begins with the flag, unlike the lines of the synopsis.
             let is_explained = |line: &str| {
                 let mut words = line.split([' ', ',', '[', '=']);
                 line.starts_with('-') && words.any(|word| word == flag)
@@ -82,8 +82,7 @@ fn examples_keep_their_lines() {
     assert!(literal > 60, "{literal} examples");
 }
 
-/// With all warnings enabled, groff warns about a faulty page, but not about any page of the
-/// program.
+/// With all warnings enabled, groff warns about a faulty page, but about no page of the program.
 #[test]
 fn troff_has_no_warning() {
     let directory = tempfile::tempdir().unwrap();
@@ -118,8 +117,8 @@ fn troff(directory: &Path, page: &str) -> Option<String> {
     }
 }
 
-/// In the declaration of a command, a heading applies to all options after it, so a common option could be listed under
-/// a heading that does not fit it.
+/// Common options are listed under a fitting heading. In the declaration of a command, a heading applies to all options
+/// after it, so they could end up under a foreign one.
 #[test]
 fn common_options_are_not_under_a_foreign_heading() {
     let common = [

@@ -1,4 +1,4 @@
-//! Tests `gleaner train`, `predict`, `evaluate` and `simulate --models` from the command line.
+//! Tests `gleaner train`, `gleaner predict`, `gleaner evaluate` and `gleaner simulate --models` from the command line.
 
 use std::fs;
 use std::path::Path;
@@ -171,8 +171,8 @@ fn curves_can_be_made_monotone() {
     run(here, &format!("{line} --monotone hour=up"), 2);
 }
 
-/// Writes a trace for one node. A burst of 30 jobs begins every 70,000 s, 30 times. Each job needs the whole node. The
-/// duration of a job depends only on its user and its name. Returns the arguments that name the files.
+/// Writes a trace for one node, with a burst of 30 jobs every 70,000 s, 30 times in all. Each job needs the whole node.
+/// The duration of a job depends only on its user and its name. Returns the arguments that name the files.
 fn trace_with_durations_by_name(here: &Path) -> &'static str {
     let mut jobs = "job_id,user,vc,jobname,gpu_num,submit_time,duration\n".to_owned();
     for k in 0..900i64 {
@@ -239,7 +239,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
     let first = seconds(median.lines().nth(1).unwrap());
     assert!(median.lines().skip(1).all(|row| seconds(row) == first));
 
-    // A simulation with `--models` uses the same estimates as `predict`, and reports their source.
+    // A simulation with `--models` uses the estimates that `predict` writes, and reports their source.
     let simulate = |more: &str| {
         let line = format!("simulate {files} --policy qssf --quiet {more}");
         run(here, &line, 0).0
@@ -264,7 +264,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
         figures(&simulate("--models models --estimates median"))
     );
 
-    // The user can choose another estimator for the saved model.
+    // Users can choose another estimator for the saved model.
     let (out, _) = run(
         here,
         &format!("train workload {files} --estimator mean -o mean"),
@@ -324,7 +324,7 @@ fn estimators_are_learnt_in_simulations() {
         0,
     );
     assert!(json(here.join("fifo/run.json"))["estimates"].is_null());
-    // Nothing can be learnt from a trace of one week, and this is reported.
+    // Nothing can be learnt from a trace of one week. The output says so.
     let line = format!(
         "simulate --data {} --policy qssf --estimates median",
         dataset()
@@ -429,7 +429,8 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("train packing workload --data {data} -o m"),
         0,
     );
-    // Invalid files: a model under the name of another model, a model with an unknown feature, and a truncated model.
+    // Three kinds of invalid files are rejected: a model under the name of another model, a model with an unknown
+    // feature, and a truncated model.
     fs::copy(here.join("m/packing.json"), here.join("m/throughput.json")).unwrap();
     let (_, err) = run(
         here,

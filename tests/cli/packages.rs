@@ -7,11 +7,11 @@ use std::process::Command;
 use gleaner_testing::workspace;
 use serde_json::Value;
 
-/// `gleaner-python` is published as a Python package. Only tests use `gleaner-testing`.
+/// Crates that are not published: `gleaner-python` is published as a Python package instead, and only tests use
+/// `gleaner-testing`.
 const UNPUBLISHED: [&str; 2] = ["gleaner-python", "gleaner-testing"];
 
-/// Runs cargo in the workspace and returns its output. Uses the same cargo binary that runs the
-/// tests.
+/// Runs cargo in the workspace, and returns its output. This is the cargo binary that runs the tests.
 fn cargo(arguments: &[&str]) -> String {
     let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -41,7 +41,8 @@ fn every_other_crate_is_published() {
     assert_eq!(names, BTreeSet::from(UNPUBLISHED));
 }
 
-/// If one of these fields is missing, cargo only warns, but a registry rejects the crate.
+/// Published crates state the fields that a registry requires. If one is missing, cargo only warns, but a registry
+/// rejects the crate.
 #[test]
 fn published_crates_describe_themselves() {
     for package in crates().iter().filter(|package| is_published(package)) {
@@ -60,8 +61,8 @@ fn published_crates_describe_themselves() {
     }
 }
 
-/// Packaging fails if a dependency has no version or is not published, or if dependencies form a
-/// cycle.
+/// All published crates can be packaged. Packaging fails if a dependency has no version or is not published, or if
+/// dependencies form a cycle.
 #[test]
 fn published_crates_can_be_packaged() {
     let directory = tempfile::tempdir().unwrap();

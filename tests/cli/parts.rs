@@ -1,4 +1,4 @@
-//! Tests sweeps in parts, which run on any batch system.
+//! Tests sweeps that are executed in parts, as on any batch system.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn write_plan(directory: &Path, seeds: usize, more: &str) {
     fs::write(directory.join("plan.toml"), plan).unwrap();
 }
 
-/// The contents of the tables and of the summary of a sweep.
+/// The contents of the tables and the summary of a sweep.
 fn tables(directory: &Path, out: &str) -> Vec<Vec<u8>> {
     let names = ["sweep.csv", "sweep.parquet", "settings.csv", "summary.json"];
     let read = |name| fs::read(directory.join(out).join(name)).unwrap();
@@ -102,8 +102,8 @@ fn an_unfinished_sweep_is_reported_and_marked() {
     gleaner(at, "report o -o page.html").expect(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("This sweep is unfinished"));
-    // When the remaining runs have been executed, the tables equal those of a sweep in one process. All rows of the
-    // earlier, partial tables are among their rows.
+    // When the remaining runs have been executed, the tables equal those of a sweep in one process. They contain all
+    // rows of the earlier, partial tables.
     gleaner(at, "sweep plan.toml --out o").expect(0);
     gleaner(at, "sweep plan.toml --out whole").expect(0);
     assert_eq!(tables(at, "o"), tables(at, "whole"));
@@ -244,7 +244,7 @@ fn a_part_that_is_warned_begins_no_other_run() {
     let status = gleaner(at, "sweep plan.toml --out parts --status")
         .expect(0)
         .out;
-    // The part finished the runs that it had begun, so no run is restarted.
+    // The part has finished all runs that it began, so no run is restarted.
     assert!(!status.contains("restarted"), "{status}");
 }
 
@@ -287,7 +287,7 @@ fn wrong_parts_are_refused() {
         "{}",
         refused.err
     );
-    // A part with faults in its plan ends in the same way as a whole sweep, and records the faults.
+    // If the plan is faulty, a part ends in the same way as a whole sweep, and records the fault.
     fs::write(
         at.join("plan.toml"),
         "[replay]\nevents = 'none.csv'\ntasks = 'tasks.toml'\n",
@@ -301,13 +301,13 @@ fn wrong_parts_are_refused() {
     );
 }
 
-/// Writes a plan of `seeds` runs to the file `name`.
+/// Writes a plan with `seeds` seeds to the file `name`.
 fn write_named(directory: &Path, name: &str, seeds: usize) {
     write_plan(directory, seeds, "");
     fs::rename(directory.join("plan.toml"), directory.join(name)).unwrap();
 }
 
-/// Starts a part of a plan of many runs and waits for its first results.
+/// Starts a part of a plan with many runs, and waits for its first results.
 fn long_part(at: &Path, plan: &str) -> std::process::Child {
     let line = format!("sweep {plan} --out o --part 1/1 --jobs 1 --quiet");
     let child = command(at, &line).stdout(Stdio::piped()).spawn().unwrap();

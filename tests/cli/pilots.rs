@@ -84,7 +84,7 @@ fn more_wall_times_are_never_worse() {
         assert!(ready >= before && ladder["lengths_min"].as_array().unwrap().len() <= most);
         assert_eq!(number(ladder, "/bound_share"), ready);
         before = ready;
-        // The same ladder gives the same results if it is passed with --lengths.
+        // The ladder gives the same results if it is passed with --lengths.
         let minutes = ladder["lengths_min"].as_array().unwrap();
         let minutes: Vec<String> = minutes.iter().map(ToString::to_string).collect();
         let same = results(&format!(
@@ -122,7 +122,7 @@ fn a_plan_that_was_printed_can_be_evaluated() {
     assert_eq!(given["ladders"][0]["lost"], found["ladders"][0]["lost"]);
     assert_eq!(given["kept"], found["kept"]);
     assert_eq!(given["is_plan_given"], true);
-    // On another part of the log, the plan is at most as good as the best plan with the same wall times.
+    // On another part of the log, the plan is no better than the best plan with the same wall times.
     let best = results(&format!("idle.csv --lengths 2,8,32 {}", day[1]));
     let other = results(&format!("idle.csv --plan {plan} {}", day[1]));
     let share = |of: &Value| number(of, "/ladders/0/lost/ready_share");
@@ -169,7 +169,7 @@ fn a_log_without_long_fragments_has_no_ladder() {
     assert!(run.out.contains("none"), "{}", run.out);
 }
 
-// The signal is sent after 2 s, when the search for ladders of up to 30 wall times is usually still running.
+// The signal is sent after 2 s. At that time, the search for ladders of up to 30 wall times is usually still running.
 #[test]
 fn a_stopped_search_shows_the_ladders_found() {
     let mut line = crate::support::command(&dataset(), "pilots idle.csv --best 30 --json --quiet");
@@ -243,7 +243,7 @@ fn every_field_of_the_json_is_documented() {
     }
 }
 
-/// The path of the event log of HPC-Whisk's polls, and the reference numbers for this log.
+/// The path of the event log derived from HPC-Whisk's polls, and the reference numbers for this log.
 fn whisk() -> Option<(String, Value)> {
     let log = gleaner_testing::shared("machines/whisk/17-march-expected.csv")?;
     let reference = gleaner_testing::shared("machines/whisk/reference.json")?;

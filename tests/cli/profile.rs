@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::runs::{command, gleaner};
 use crate::support::{SIMULATE_MEASURED, cluster, dataset, json, train_and_simulate};
 
-/// A directory with the sample plan. `None` without Python, which the plan needs.
+/// A directory with the sample plan; `None` without Python, which the plan needs.
 fn sample() -> Option<TempDir> {
     let python = Command::new("python3").arg("--version").output();
     if python.is_err() {
@@ -124,7 +124,7 @@ fn an_interrupted_run_is_resumed() {
         run.out
     );
     assert_eq!(json(&at.join("measured/run.json"))["complete"], true);
-    // The measured values remain unchanged: only the labels, which are derived from the pairs, may change.
+    // The measured values remain unchanged. Only the labels may change, because they are derived from the pairs.
     let without_label = |text: &str| -> Vec<Vec<String>> {
         let cells = |line: &str| {
             let cells = line.split(',').enumerate().filter(|(place, _)| *place != 9);

@@ -1,8 +1,7 @@
 //! Tests solvers on problems with numbers of any size: no solver aborts, panics, or returns a plan without an
 //! objective.
 //!
-//! CBC ends its process if it does not accept a coefficient. Every solver therefore runs in a
-//! separate process.
+//! CBC ends its process if it does not accept a coefficient. The solvers therefore run in separate processes.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::{Run, gleaner, samples};
 
-/// Numbers with which some computations may fail, and some harmless numbers.
+/// Rates with which some computations may fail, and some harmless rates.
 const RATES: [f64; 12] = [
     0.0,
     5e-324,
@@ -36,7 +35,7 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
 
-/// A well-formed problem with numbers from the lists above. If `wild` is false, it contains only moderate numbers.
+/// A well-formed problem. If `wild` is true, its numbers come from the lists above; otherwise, they are moderate.
 fn problem(seed: u64, wild: bool) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rng = &mut rng;
@@ -86,7 +85,7 @@ fn problem(seed: u64, wild: bool) -> Problem {
     problem
 }
 
-/// The solvers of this build, as arguments.
+/// The solvers of this build, each with the arguments that select it.
 fn solvers() -> Vec<(SolverSpec, String)> {
     let kinds = [
         (SolverKind::Auto, "auto"),

@@ -1,5 +1,5 @@
-//! Tests of the recipes in ARCHITECTURE.md and CONTRIBUTING.md. They check only that the files named in the recipes
-//! exist. `make recipes` follows some of the recipes.
+//! Tests that the files named in the recipes of ARCHITECTURE.md and CONTRIBUTING.md exist. The target `make recipes`
+//! also follows some of these recipes.
 
 use std::collections::BTreeSet;
 use std::fs;

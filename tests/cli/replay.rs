@@ -343,8 +343,8 @@ fn scripts_that_cannot_be_carried_out_are_invalid_data() {
     let head = fs::read_to_string(at.join("idle.csv")).unwrap();
     let first = head.lines().nth(1).unwrap().split(',').nth(1).unwrap();
     for (line, found) in [
-        // A script must not assign a node twice: the first script assigns a node to one task twice, the second to two
-        // tasks.
+        // A script must not assign a node twice. The first script assigns a node twice to one task; the second assigns
+        // it to two tasks.
         (
             format!(r#"{{"event": 0, "allocation": {{"task0000": [{first:?}, {first:?}]}}}}"#),
             "line 1: found node",
@@ -485,8 +485,8 @@ fn an_interrupted_run_writes_its_partial_results() {
     }
 }
 
-/// Sends a signal to a replay that has made at least one step. If the signal comes before the first step, repeats the
-/// replay and waits twice as long before the signal.
+/// Sends a signal to a replay that has made at least one step. If the signal arrives before the first step, repeats the
+/// replay with twice the wait before the signal.
 fn stopped(at: &Path, line: &str, signal: &str) -> Run {
     let mut wait = Duration::from_millis(250);
     loop {
@@ -500,7 +500,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Run {
         assert!(Command::new("kill").args(kill).status().unwrap().success());
         let run = Run::from(child.wait_with_output().unwrap());
         assert_ne!(run.code, Some(0), "the replay was over before the signal");
-        // If the signal comes before the first event, `steps.csv` has no rows.
+        // If the signal arrives before the first step, `steps.csv` has no rows.
         let steps = fs::read_to_string(at.join("run/steps.csv")).unwrap_or_default();
         if steps.lines().count() > 1 {
             return run;

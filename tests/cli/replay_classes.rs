@@ -1,4 +1,4 @@
-//! Tests `gleaner replay` on nodes of several classes, from generated files to the page.
+//! Tests `gleaner replay` on nodes of several classes, from the generated inputs to the report page.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use gleaner_runs::read::{self, ReplayRun, RunResult};
 
 use crate::support::{gleaner, samples};
 
-/// Writes a log of nodes of two classes and tasks with curves for both.
+/// Writes a log of nodes in two classes, and tasks with curves for both classes.
 fn generate(at: &Path) {
     let log = "synth events --days 1 --classes v100=18,a100=12 --seed 3 -o log.csv";
     gleaner(at, log).expect(0);

@@ -7,7 +7,7 @@ use crate::support::{gleaner, json, samples};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml";
 
-/// The line of a summary that begins with this name.
+/// The line of the summary that begins with `name`.
 fn line<'a>(out: &'a str, name: &str) -> &'a str {
     let line = out
         .lines()
@@ -197,7 +197,8 @@ fn sweeps_and_comparisons_suggest_windows() {
     let found = windows("auto");
     assert_eq!(found.len(), 2);
     assert_ne!(found[0], found[1]);
-    // If a plan lists `auto` and also the window that `auto` selects for some runs, that window is replayed only once.
+    // If a plan lists both `auto` and the window that `auto` selects for some runs, that window is replayed only once
+    // for them.
     let t_fwd = format!("t_fwd = ['auto', {}]\n", found[0]);
     fs::write(at.join("plan.toml"), plan(&t_fwd)).unwrap();
     gleaner(at, "sweep plan.toml --out both").expect(0);

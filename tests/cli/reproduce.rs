@@ -7,7 +7,7 @@ use crate::browser;
 use crate::runs::gleaner;
 use crate::support::json;
 
-/// If this variable is set, the document is written instead of compared.
+/// Environment variable that, if set, makes the test write the document instead of comparing it.
 const WRITE: &str = "WRITE_DOCS";
 
 /// The directory of published data; `None`, with a message on stderr, if it is missing.

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// The exit code and the output of a finished run of the program.
+/// The exit code, stdout and stderr of a finished run of the program.
 pub struct Run {
     pub code: Option<i32>,
     pub out: String,
@@ -30,7 +30,7 @@ impl Run {
         self
     }
 
-    /// Asserts that stderr contains every word.
+    /// Asserts that stderr contains all `words`.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
         for word in words {

@@ -14,8 +14,8 @@ use highs::{HighsModelStatus, HighsOptionValue, HighsSolutionStatus, SolvedModel
 use super::milp::{self, Job, Outcome};
 use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 
-/// HiGHS on one thread with a fixed seed, so that the same problem gets the same answer unless the
-/// time limit ends the search.
+/// The HiGHS solver, on one thread and with a fixed seed. The same problem gets the same answer unless the time limit
+/// ends the search.
 #[derive(Debug, Clone)]
 pub struct Highs {
     spec: SolverSpec,
@@ -94,9 +94,8 @@ fn set(model: &mut highs::Model, option: &str, value: impl HighsOptionValue) -> 
         .map_err(|_| format!("it rejected the option {option}"))
 }
 
-/// The points at which HiGHS asks whether to end: in the search, and in the simplex and interior-point
-/// methods. It does not ask in the sub-searches of its heuristics, so the search of a large
-/// model may take some seconds to end.
+/// The callbacks with which HiGHS asks whether to end: in the search, and in the simplex and interior-point methods.
+/// HiGHS does not ask in the sub-searches of its heuristics, so a search on a large model may take some seconds to end.
 const INTERRUPTS: [highs_sys::HighsInt; 3] = [
     highs_sys::kHighsCallbackMipInterrupt,
     highs_sys::kHighsCallbackSimplexInterrupt,

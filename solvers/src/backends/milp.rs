@@ -1,6 +1,6 @@
 //! Shared code of the MILP backends. It finds the *floor*: a feasible plan that is known before the search and serves
 //! as its start solution. It also tracks the remaining time, scales the objective, builds the good_lp model, and
-//! derives the status of the library's answer.
+//! derives the status of the answer from the library's result.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,8 +18,8 @@ use crate::range::{self, NOTHING};
 use crate::{Allocation, Formulation, Goal, Limits, Problem, SolveError, SolverSpec, Status};
 
 /// Number of matrix entries that a library loads per second. A library does not check the time limit
-/// while it loads. So if loading a model would take longer than the time limit, the model is not built
-/// and the floor is the answer.
+/// while it loads. If loading a model would take longer than the time limit, the model is therefore not built, and the
+/// floor is the answer.
 const ENTRIES_PER_SECOND: f64 = 1e6;
 
 /// A model with more matrix entries is not built: it would take some gigabytes of memory.
@@ -40,8 +40,7 @@ const RESOLUTION: f64 = 1e-11;
 pub(super) struct Job<'a> {
     /// The model, in the problem's units.
     pub model: Model,
-    /// Power of two by which the objective coefficients are multiplied before the library gets
-    /// them.
+    /// Power of two by which the objective coefficients are multiplied before the model is loaded.
     pub scale: f64,
     /// Column values of a feasible plan that the library can start from.
     pub start: Option<Vec<f64>>,
@@ -60,7 +59,7 @@ pub(super) struct Outcome {
     pub optimal: bool,
     /// Whether the library claims that the model has no solution.
     pub infeasible: bool,
-    /// Column values, if the library found any. They are not trusted: the plan is checked.
+    /// Column values, if the library found any. They may be wrong, so the plan is checked.
     pub values: Option<Vec<f64>>,
     /// Upper bound on the objective. It is scaled when the library returns it, and [`Job::solve`] converts it to the
     /// problem's units.
@@ -118,9 +117,9 @@ struct Case<'a, L> {
     failure: RefCell<Option<String>>,
 }
 
-/// Solves `problem` with `library`. If the library fails, it returns a message for the user, and only the
-/// plan that it would have found is lost. Once `stop` is set, no further model is solved, and
-/// the library ends its search as soon as it can.
+/// Solves `problem` with `library`, whose errors are messages for the user. If the library fails, the answer is the
+/// best plan known without it. Once `stop` is set, no further model is solved, and the library ends its search as soon
+/// as it can.
 pub(super) fn solve(
     solver: &'static str,
     spec: SolverSpec,
@@ -207,8 +206,8 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
         Ok(answer)
     }
 
-    /// Looks for fairer plans that run at least as many tasks, until no such plan exists or the time is
-    /// up. Returns the fairest plan and whether it is proven that no plan is fairer.
+    /// Looks for ever fairer plans that run at least as many tasks, until there is no such plan or the time is up.
+    /// Returns the fairest plan and whether it is proven that no plan is fairer.
     fn climb(&self, mut plan: Vec<u32>) -> Result<(Vec<u32>, bool), SolveError> {
         let (problem, spec) = (self.problem, self.spec);
         while let Some(fairness) = problem.fairness(&plan).filter(|f| f.least_share.is_some()) {
@@ -347,7 +346,7 @@ fn largest(model: &Model) -> f64 {
     sizes.fold(0.0, f64::max)
 }
 
-/// The greatest power of two that scales the largest objective coefficient to at most
+/// The greatest power of two, as a factor, that scales the largest objective coefficient to at most
 /// [`LARGEST_COEFFICIENT`]. Scaling by a power of two causes no rounding errors.
 fn scale(model: &Model) -> f64 {
     let largest = largest(model);
@@ -522,7 +521,7 @@ mod tests {
         (answer.status, answer.bound.map(|b| b / objective))
     }
 
-    // The status depends on the gap between the plan and the bound, and not only on the library's claim.
+    // The status depends on the gap between the plan and the bound, not on the library's claim alone.
     #[test]
     fn the_gap_decides_the_status_beside_the_solvers_claim() {
         assert_eq!(status(1e-9, true, 1.0), (Status::Optimal, Some(1.0)));
@@ -533,7 +532,7 @@ mod tests {
         assert_eq!(status(1e-9, true, 1.0 + 1e-8).0, Status::Optimal);
     }
 
-    // Small fixed examples: a library that fails, under each goal.
+    // Under each goal, if the library fails, the answer is the plan known before the search.
     #[test]
     fn a_library_that_fails_costs_what_it_would_have_found() {
         let problem = synthetic::problem(3, 20, 1);

@@ -1,8 +1,8 @@
 //! Decides whether rounding and tolerances can hide a better plan.
 //!
-//! The values of a problem may differ by more orders of magnitude than a float has digits. The error of
-//! a method is proportional to the largest value in its computations. If the plan found is worth far
-//! less than this error, the method may have missed a better plan.
+//! The values of a problem may span more orders of magnitude than a float has digits. The error of
+//! a method is proportional to the largest value in its computations. If the plan found is not worth far more than this
+//! error, the method may have missed a better plan.
 //!
 //! Example: the largest value is 1e12 and the tolerance is 1e-7, so the error may be 1e5. A plan that
 //! is worth 10 is then not proven optimal.
@@ -22,7 +22,7 @@ pub(super) fn matters(problem: &Problem, counts: &[u32], objective: f64, error: 
         && !is_little(least_gain(problem))
 }
 
-/// The sum of a plan's earnings and its losses to rescaling.
+/// The sum of a plan's gains and rescale losses.
 fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     let tasks = problem.tasks.iter().zip(counts);
     let of =

@@ -89,7 +89,7 @@ fn check_optimum(
     }
 }
 
-/// The number of `counts` that fit into `nodes` together if the smallest are taken first.
+/// The maximum number of `counts` that fit into `nodes` together. The smallest are taken first.
 fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     counts.sort_unstable();
     let sums = counts.iter().scan(0u64, |sum, &count| {
@@ -99,7 +99,7 @@ fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     sums.take_while(|&sum| sum <= u64::from(nodes)).count()
 }
 
-/// The fewest nodes on which the task has a share above `level`; `None` if there is no such count.
+/// The least count at which the task's share is above `level`; `None` if there is no such count.
 pub(super) fn fewest_above(task: &Task, t_fwd: f64, best: f64, level: f64) -> Option<u32> {
     let (min, max) = bounds(task);
     if min > max {

@@ -7,7 +7,7 @@
 //! The checker can refute a claim but cannot prove it. To refute a bound, it tries every plan that differs from the
 //! answer's plan in one task. To refute a max-min fair plan, it looks for a plan that runs the same number of tasks,
 //! all with a share above the answer's least share. The running time is at most linear in the number of points of the
-//! curves, so that a check costs no more than a solve.
+//! curves, so a check takes no longer than a solve.
 
 mod fair;
 mod recount;
@@ -34,7 +34,7 @@ const ROUNDING: f64 = 1e-9;
 /// Checks `answer` against `problem`; `big_m` determines which changes are allowed.
 ///
 /// # Errors
-/// The answer is wrong. Returns all violations found.
+/// The answer is wrong. The error lists all violations found.
 pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), Vec<Violation>> {
     let promises_plan = matches!(answer.status, Status::Optimal | Status::Feasible);
     let (Some(counts), Some(objective)) = (&answer.counts, answer.objective) else {
@@ -71,10 +71,10 @@ pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), 
 
 impl Problem {
     /// Checks that the plan `counts`, in task order, meets all constraints. `big_m` determines which
-    /// changes are allowed. [`Problem::objective`] has no meaning for a plan that fails this check.
+    /// changes are allowed. [`Problem::objective`] is meaningless for a plan that fails this check.
     ///
     /// # Errors
-    /// The plan violates a constraint. Returns all violations found.
+    /// The plan violates a constraint. The error lists all violations found.
     pub fn check(&self, counts: &[u32], big_m: BigM) -> Result<(), Vec<Violation>> {
         if counts.len() != self.tasks.len() {
             return Err(vec![Violation::WrongLength {

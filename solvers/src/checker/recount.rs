@@ -3,7 +3,7 @@
 
 use crate::Task;
 
-/// The two parts of a task's term of the objective.
+/// The two parts of a task's term in the objective.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Term {
     /// Earnings of the task over the window.
@@ -29,7 +29,7 @@ pub(super) fn bounds(task: &Task) -> (u32, u32) {
     }
 }
 
-/// The task's term of the objective if its count changes to `count`.
+/// The task's term in the objective if its count changes to `count`.
 pub(super) fn term(task: &Task, t_fwd: f64, count: u32) -> Term {
     let rate = if task.current < task.min_nodes {
         0.0
@@ -49,7 +49,7 @@ pub(super) fn term(task: &Task, t_fwd: f64, count: u32) -> Term {
     }
 }
 
-/// Objective per second at a point of the curve.
+/// Objective per second at a point of the task's curve.
 fn at_point(task: &Task, point: usize) -> f64 {
     task.curve_objective[point] * task.weight
 }

@@ -63,7 +63,7 @@ pub enum Violation {
         least: f64,
         level: f64,
     },
-    /// The status requires a plan, but the answer contains no plan, or vice versa.
+    /// The status requires a plan, but the answer has none; or the answer has a plan, but its status excludes one.
     #[error("status {status} {}", if *.has_plan { "with a plan" } else { "without a plan" })]
     PlanMismatch {
         status: &'static str,

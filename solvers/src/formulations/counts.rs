@@ -1,7 +1,7 @@
 //! The counts formulation: a multiple-choice knapsack.
 //!
-//! There is one binary `y_j_k` for each task j and allowed next count k. Its coefficient is the
-//! task's term of the objective at k, with the rescale cost included:
+//! There is one binary `y_j_k` for each task j and allowed next count k. Its coefficient value_j(k) is the task's term
+//! in the objective at k, including the rescale cost:
 //!
 //! maximise Σ value_j(k) · y_j_k  subject to  Σ_k y_j_k = 1 for every task,
 //! Σ k · y_j_k ≤ nodes, and min_total ≤ Σ k · y_j_k ≤ max_total over the tasks
@@ -50,7 +50,7 @@ pub fn columns(problem: &Problem, big_m: BigM) -> u64 {
     choices(problem, big_m).map(|(_, c)| c.len()).sum()
 }
 
-/// The task's index and the count of every column of the model that [`build`] returns, in order.
+/// The task index and the count of every column in the model that [`build`] returns, in order.
 pub(super) fn picks(problem: &Problem, big_m: BigM) -> impl Iterator<Item = (usize, u32)> {
     choices(problem, big_m)
         .enumerate()
@@ -88,7 +88,7 @@ pub fn build(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// Returns those terms of the row `nodes` that belong to tasks of the group.
+/// Returns the terms of the row `nodes` that stand for tasks of the group.
 fn group_terms(
     problem: &Problem,
     group: &GroupLimit,
@@ -106,8 +106,7 @@ fn group_terms(
     terms
 }
 
-/// Column values that represent the plan `counts`. All values of a task are 0 if its count is not
-/// allowed.
+/// Column values that represent the plan `counts`. If a task's count is not allowed, all values of the task are 0.
 pub fn encode(problem: &Problem, big_m: BigM, counts: &[u32]) -> Vec<f64> {
     choices(problem, big_m)
         .zip(counts)
@@ -118,7 +117,7 @@ pub fn encode(problem: &Problem, big_m: BigM, counts: &[u32]) -> Vec<f64> {
         .collect()
 }
 
-/// The plan that the column `values` represent: for each task Σ k · y_j_k, rounded.
+/// The plan that the column `values` represent: for each task, Σ k · y_j_k, rounded.
 pub fn decode(problem: &Problem, big_m: BigM, values: &[f64]) -> Vec<u32> {
     let mut values = values.iter();
     choices(problem, big_m)

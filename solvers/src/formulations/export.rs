@@ -10,8 +10,8 @@ use crate::model::{Column, Model, Row};
 /// Terms per line of an `.lp` file. Some readers accept at most 510 characters per line.
 const TERMS_PER_LINE: usize = 8;
 
-/// Name of a column fixed at 0. It stands for an expression without terms, which the `.lp` format
-/// cannot express.
+/// Name of a column fixed at 0. It represents an expression without terms, which the `.lp` format cannot represent
+/// otherwise.
 const NOTHING: &str = "nothing";
 
 /// Writes `model` in the CPLEX `.lp` format.

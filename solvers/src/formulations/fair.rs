@@ -12,7 +12,7 @@
 //! - [`most`]: the number of tasks that can run;
 //! - [`fairest`]: the greatest z among the plans that run this number of tasks;
 //! - [`fairer`]: any plan with a greater least share, repeated until no such plan exists. This model
-//!   has no column z, so the answer does not depend on how z was rounded;
+//!   has no column z, so the answer does not depend on the rounding of z;
 //! - [`total`]: the greatest total among the fairest plans. Columns whose share is below the least share of these plans
 //!   are fixed at 0, and a row preserves the number of running tasks.
 
@@ -20,8 +20,7 @@ use super::counts;
 use crate::model::{Column, Model};
 use crate::{BigM, Fairness, Problem};
 
-/// Factor by which the models scale shares. It makes the libraries' absolute tolerances small relative to
-/// shares.
+/// Factor by which the models multiply shares, so that the libraries' absolute tolerances are small relative to shares.
 const SCALE: f64 = 1024.0;
 
 /// Shares with a smaller absolute value are set to 0 in the model of [`level`]. CBC 2.10 reports a model as infeasible
@@ -174,7 +173,7 @@ mod tests {
             .all(|(c, &x)| within(x, c.lower, c.upper))
     }
 
-    // A task whose rate on one node is 1e-17 of its best rate.
+    // A share of 1e-17 is set to 0 in the model.
     #[test]
     fn tiny_shares_are_left_out_of_the_coefficients() {
         let mut problem = small();

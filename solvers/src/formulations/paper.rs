@@ -1,11 +1,11 @@
 //! The paper's formulation over task-node pairs (arXiv:2106.12091).
 //!
-//! Task j holds c of the N nodes now, and will hold n_j = Σ_n x_j_n nodes next. The formulation has these columns; each
-//! is listed with its meaning and its rows:
+//! Task j holds c of the N nodes now, and will hold n_j = Σ_n x_j_n nodes next. The formulation has the following
+//! columns. Each is listed with its meaning and its rows:
 //!
 //! - `x_j_n`: task j holds node n. Σ_j x_j_n ≤ 1 for every node.
-//! - `idle_j`: n_j is 0, instead of at least the minimum. n_j ≥ min − M·idle, n_j ≤ M·(1 − idle).
-//! - `off_j`: n_j is 0, instead of at most the maximum. n_j − M·off ≤ max, n_j ≤ M·(1 − off).
+//! - `idle_j`: n_j is 0, so it need not reach the minimum. n_j ≥ min − M·idle, n_j ≤ M·(1 − idle).
+//! - `off_j`: n_j is 0, so the maximum does not matter. n_j − M·off ≤ max, n_j ≤ M·(1 − off).
 //! - `shrink_j`: the task gives up nodes and gains none. n_j − c ≥ X − M·shrink, n_j − c ≤ −X +
 //!   M·(1 − shrink), with X = Σ_n (x_j_n xor c_j_n).
 //! - `up_j`: n_j > c. n_j ≤ c + (M − c)·up, n_j ≥ (c + 1)·up.
@@ -13,15 +13,13 @@
 //! - `w_j_i`: weight of curve point i. Σ_i w = 1, n_j = Σ_i nodes_i·w.
 //! - `s_j_i`: n_j is between points i and i + 1. Σ_i s = 1, w_i ≤ s_(i−1) + s_i.
 //!
-//! The nodes that a task holds now are known, so x xor c is either x or 1 − x and needs no columns
-//! of its own. The rows on `s` ensure that at most two weights are positive, and that these are
-//! neighbours. The original declares an SOS2 set for this, but the libraries here do not accept SOS2
-//! sets of continuous columns.
+//! The nodes that a task holds now are known, so x xor c is either x or 1 − x, and needs no column. The rows on `s`
+//! ensure that at most two weights are positive, and that these are neighbours. The original declares an SOS2 set for
+//! this purpose, but the libraries used here do not accept SOS2 sets of continuous columns.
 //!
 //! The no-migration rows require 2·d ≤ M for a change of d nodes, and the min rows require min ≤ M for
-//! a task that gets no nodes. The original's M = N + 1 ([`BigM::Paper`]) is too small for both.
-//! [`BigM::Corrected`] uses 2·N and max(N + 1, min) there, which gives the optimum of the counts
-//! formulation.
+//! a task that gets no nodes. The original's M = N + 1 ([`BigM::Paper`]) can be too small for both. [`BigM::Corrected`]
+//! uses 2·N and max(N + 1, min) in these rows, and thus has the same optimum as the counts formulation.
 
 use crate::model::{Column, Model};
 use crate::solver::refuse_groups;
@@ -36,9 +34,9 @@ struct Block {
     shrink: usize,
     up: usize,
     down: usize,
-    /// Index of the first weight. There is one weight for each curve point.
+    /// Index of the column of the first weight. There is one weight for each curve point.
     w: usize,
-    /// Index of the first segment. There is one segment between each pair of neighbouring curve points.
+    /// Index of the column of the first segment. There is one segment between each pair of neighbouring curve points.
     s: usize,
     /// The index after the last column.
     end: usize,
@@ -212,11 +210,11 @@ impl Rows<'_> {
         self.at_most("max_or_zero", self.total_and(&[(off, m)]), m);
     }
 
-    /// Adds the rows that make a growing task keep all its nodes, and a shrinking task gain none.
+    /// Adds the rows that make a growing task keep all of its nodes, and keep a shrinking task from gaining any.
     ///
     /// With X = gained + lost and n_j − c = gained − lost, the first row is 2·lost ≤ M·shrink and
-    /// the second 2·gained ≤ M·(1 − shrink). Both are written as sums of ±x, with the constants on
-    /// the right.
+    /// the second 2·gained ≤ M·(1 − shrink). Both are written as sums of ±x on the left, with the constants on the
+    /// right.
     fn no_migration(&mut self, big_m: BigM) {
         let m = match big_m {
             BigM::Paper => original_m(self.nodes),
@@ -281,7 +279,7 @@ impl Rows<'_> {
     }
 }
 
-/// N + 1, which the original uses as M everywhere.
+/// N + 1, the value of M in all rows of the original.
 fn original_m(nodes: usize) -> f64 {
     nodes as f64 + 1.0
 }
@@ -310,7 +308,7 @@ pub fn encode(problem: &Problem, counts: &[u32]) -> Vec<f64> {
     values
 }
 
-/// Sets the columns other than x of a task whose count changes to `count`.
+/// Sets all columns except x for a task whose count changes to `count`.
 fn encode_marks(task: &Task, block: &Block, count: u32, values: &mut [f64]) {
     let mark = |is: bool| f64::from(u8::from(is));
     values[block.idle] = mark(count == 0);
@@ -331,7 +329,7 @@ fn encode_marks(task: &Task, block: &Block, count: u32, values: &mut [f64]) {
     values[block.s + i] = 1.0;
 }
 
-/// The plan that the column `values` represent: for each task the number of x_j_n above one half.
+/// The plan that the column `values` represent: for each task, the number of its x_j_n above one half.
 pub fn decode(problem: &Problem, values: &[f64]) -> Vec<u32> {
     blocks(problem)
         .iter()
@@ -428,7 +426,7 @@ mod tests {
         assert_eq!(broken([5, 0, 0]), ["max_0"]);
     }
 
-    // Small fixed example: task 0 swaps node 0 for node 8.
+    // Small fixed example: task 0 swaps node 0 for node 8, which violates a row.
     #[test]
     fn migration_breaks_a_row() {
         let problem = small();

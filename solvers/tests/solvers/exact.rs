@@ -121,14 +121,14 @@ fn the_papers_big_m_can_make_a_state_infeasible() {
         current: 6,
         ..flat("a", 6)
     };
-    // A change is at most (6 + 1) / 2 = 3 nodes, rounded down. The task with 6 nodes can therefore not drop to 0. It
-    // cannot reach its minimum of 7 either, because only 6 nodes are idle.
+    // A change is at most (6 + 1) / 2 nodes, which is 3 after rounding down. The task with 6 nodes therefore cannot
+    // shrink to 0. It cannot reach its minimum of 7 either, because only 6 nodes are idle.
     let p = of(6, vec![held]);
     assert_eq!(solve(&p, BigM::Paper).status, Status::Infeasible);
     assert_eq!(solve(&p, BigM::Corrected).counts.unwrap(), [0]);
 }
 
-/// Two tasks with convex curves, on more nodes than the search can keep states for.
+/// A problem of two tasks with convex curves. It has more nodes than the search can keep states for.
 fn enormous() -> Problem {
     let task = |name: &str, last: u32| Task {
         max_nodes: last,

@@ -107,7 +107,7 @@ fn nodes_are_dealt_in_proportion_to_what_tasks_can_use() {
     let answer = solve(&fair(8, 100.0, tasks.clone()), BigM::Corrected);
     assert_eq!(answer.counts.unwrap(), [2, 6]);
     assert_eq!(answer.fairness.unwrap().least_share, Some(0.5));
-    // The last node cannot raise the least share, so it raises the total.
+    // The ninth node cannot raise the least share, so it raises the total.
     let answer = solve(&fair(9, 100.0, tasks), BigM::Corrected);
     assert_eq!(answer.counts.unwrap().iter().sum::<u32>(), 9);
 }
@@ -115,8 +115,8 @@ fn nodes_are_dealt_in_proportion_to_what_tasks_can_use() {
 #[test]
 fn a_task_that_holds_all_nodes_gives_some_up_despite_the_cost() {
     let tasks = vec![linear("old", 2, 4, 4), linear("new", 2, 4, 0)];
-    // In a window of 5 seconds, a task cannot make up for the 10 seconds lost to shrinking. Fairness
-    // comes first.
+    // In a window of 5 seconds, a task cannot make up for the 10 seconds lost to shrinking. It shrinks nevertheless,
+    // because fairness takes precedence.
     let answer = solve(&fair(4, 5.0, tasks), BigM::Corrected);
     assert_eq!(answer.counts.unwrap(), [2, 2]);
 }
@@ -142,7 +142,7 @@ fn large_problems_are_fair_too() {
         let answer = solve(&problem, BigM::Corrected);
         assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
         assert_eq!(answer.status, Status::Optimal);
-        // No plan that runs as many tasks has a greater least share.
+        // No plan that runs the same number of tasks has a greater least share.
         let level = answer.fairness.unwrap().least_share.unwrap();
         let needed = |task: &Task| {
             let reaches = |&n: &u32| task.allows(n) && task.share(problem.t_fwd, n) > level;

@@ -36,7 +36,7 @@ fn group(
     }
 }
 
-/// Whether the plan respects the limits of all groups; tasks are looked up by name only.
+/// Whether the plan respects the limits of all groups. Tasks are looked up only by name.
 fn keeps_to_groups(problem: &Problem, counts: &[u32]) -> bool {
     problem.groups.iter().all(|group| {
         let tasks = problem.tasks.iter().zip(counts);
@@ -93,8 +93,8 @@ fn joined(a: &Block, b: &Block, most: usize) -> Block {
     }
 }
 
-/// The best objective within nested groups, computed with plain tables: the groups' tasks are merged
-/// into blocks, smallest group first; `None` if there is no plan.
+/// The best objective within nested groups; `None` if there is no plan. It is computed with plain tables: the tasks of
+/// each group are merged into a block, starting with the smallest group.
 fn best_by_tables(problem: &Problem) -> Option<f64> {
     let most = problem.nodes as usize;
     let of = |(j, task): (usize, &Task)| Block {
@@ -174,7 +174,7 @@ fn add_groups(problem: &mut Problem, order: &[usize], ranges: &[Range]) {
     }
 }
 
-/// Small problems, with few enough plans to try all of them.
+/// Small problems, which have few enough plans to try all of them.
 fn small() -> impl Strategy<Value = Problem> {
     let tasks = prop::collection::vec(common::task(), 0..6);
     let t_fwd = prop_oneof![Just(10.0), 0.5..600.0];
@@ -259,7 +259,7 @@ proptest! {
     }
 
     // Adds a group that contains all tasks and must hold exactly as many nodes as the best plan uses. Without the
-    // group, the search finds the plan; with the group, the tree often finds it.
+    // group, the layered search finds the plan; with it, the recursion over the tree often does.
     #[test]
     fn groups_that_the_best_plan_keeps_to_change_nothing(mut problem in common::problem()) {
         let best = solve(&problem, BigM::Corrected);
@@ -276,7 +276,8 @@ proptest! {
         prop_assert!((found - best).abs() <= 1e-9 * best.abs().max(1.0));
     }
 
-    // Groups split the nodes among the tasks, so each task is a separate problem.
+    // Each group has one task, and the groups' limits split the nodes among the tasks, so each task is a separate
+    // problem.
     #[test]
     fn groups_of_one_task_each_are_solved_one_by_one(
         mut problem in common::problem(),
@@ -405,7 +406,7 @@ fn minimums_that_cannot_be_met_are_infeasible() {
     ] {
         assert_eq!(status(groups), Status::Infeasible);
     }
-    // The counts 3 and 3 satisfy the limits, but no plan does if every task needs at least 4 nodes.
+    // The counts 3 and 3 satisfy the limits. If every task needs at least 4 nodes, no plan satisfies them.
     let mut gaps = flat_problem(9, &[0, 0], vec![group("a", &[0, 1], Some(6), Some(7))]);
     assert_eq!(solve(&gaps, BigM::Corrected).status, Status::Optimal);
     for task in &mut gaps.tasks {
@@ -582,8 +583,8 @@ fn a_time_limit_keeps_a_feasible_plan_or_says_that_none_is_known() {
     assert!(hurried.bound >= best && hurried.objective <= best);
 }
 
-// The plan that changes least takes all 5 nodes from a task below its minimum, but the paper's big-M
-// allows a change of at most 4. The relaxation gives a node to each of the two other tasks.
+// The plan that changes least takes all 5 nodes from a task below its minimum, but the paper's big-M allows a change of
+// at most 4 nodes. The relaxation gives a node to each of the two other tasks.
 #[test]
 fn a_plan_that_the_big_m_forbids_is_not_fallen_back_to() {
     let at_most_1 = vec![group("a", &[1, 2], None, Some(1))];
@@ -624,7 +625,7 @@ fn a_problem_too_large_for_memory_is_answered_with_a_bound() {
     assert_eq!(solve(&problem, BigM::Corrected).status, Status::Optimal);
 }
 
-// A chain of groups, each within the next.
+// A chain of groups, each of which lies within the next.
 #[test]
 fn deep_nests_are_solved() {
     let tasks = 400;

@@ -21,7 +21,7 @@ struct Case {
     paper_optimum: f64,
 }
 
-/// All stored problems; none, with a message on stderr, if the data is missing.
+/// All stored problems. If the data is missing, the list is empty and a message is printed to stderr.
 fn cases() -> Vec<Case> {
     let Some(path) = gleaner_testing::shared("bftrainer/problems.jsonl") else {
         return Vec::new();
@@ -100,7 +100,7 @@ fn cbc_counts_reaches_every_stored_optimum() {
     assert_reaches_all(SolverKind::Cbc);
 }
 
-/// Solves every fifth stored problem: 80 of 400, of every size.
+/// Solves every fifth stored problem in the paper's formulation: 80 of 400, with all sizes among them.
 fn assert_paper_reaches(kind: SolverKind, big_m: BigM) {
     for case in cases().iter().step_by(5) {
         let optimum = match big_m {
@@ -292,8 +292,8 @@ fn a_time_limit_never_loses_the_floor() {
     }
 }
 
-// No library can prove an optimum of the paper's formulation here, even within hours. Any answer therefore means that
-// the time limit ended the search.
+// For this problem, no library can prove an optimum of the paper's formulation, even within hours. Any answer therefore
+// means that the time limit ended the search.
 #[test]
 fn a_time_limit_ends_the_search() {
     let problem = synthetic::problem(60, 600, 5);
@@ -443,7 +443,7 @@ fn fair(problem: Problem) -> Problem {
     }
 }
 
-// Compares the libraries with the exact solver, which shares only the definition of a share with them.
+// Compares the libraries with the exact solver. They have only the definition of a share in common.
 #[test]
 fn max_min_equals_that_of_the_exact_solver() {
     for seed in 0..40 {
@@ -522,8 +522,8 @@ const FOUND: [&str; 2] = [
     r#"{"id": "a loss of many windows beside a task more", "nodes": 7, "t_fwd": 0.0004688385868127137, "goal": "max-min", "tasks": [{"name": "t0", "min_nodes": 2, "max_nodes": 5, "rescale_up": 1.824105043489055e-07, "rescale_down": 16.57439755766975, "curve_nodes": [0, 3, 4, 9], "curve_objective": [0.0, 0.0, 0.0, 3.5900074975697866e+85], "current": 8}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.9257439457804414e-05, "rescale_down": 3.7131612126329528e-06, "curve_nodes": [0, 7, 13, 21, 26], "curve_objective": [0.0, 9257847741182216.0, 0.0, 207611593.5228113, 13.53246088202272], "current": 5}], "groups": []}"#,
 ];
 
-// CBC reported a model with coefficients of 1e-16 as infeasible. HiGHS left out a task that could run, because running
-// it costs 140,000 times what it can earn in a window.
+// CBC reported the first problem as infeasible, because its model had coefficients of 1e-16. HiGHS did not run a task
+// of the second problem, because running it costs 140,000 times what it can earn in a window.
 #[test]
 fn problems_that_once_failed_are_solved() {
     for text in FOUND {
@@ -549,8 +549,7 @@ fn problems_that_once_failed_are_solved() {
     }
 }
 
-/// Checks that plans reported as optimal are as good as the exact solver's plans, up to the tolerance
-/// of a proof.
+/// Checks that every plan reported as optimal is as good as the exact solver's plan, up to the tolerance of a proof.
 fn no_claim_is_false(problem: &Problem) -> Result<(), TestCaseError> {
     let exact = solve(counts(SolverKind::Exact), problem, &patient());
     for kind in [SolverKind::Highs, SolverKind::Cbc] {

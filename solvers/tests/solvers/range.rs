@@ -1,5 +1,5 @@
-//! Tests numbers at the edges of the ranges: problems with numbers in range are solved, and all other problems are
-//! rejected.
+//! Tests problems with numbers at the edges of the accepted ranges: they are solved if all numbers are in range, and
+//! rejected otherwise.
 
 use crate::common::best_of_all;
 use crate::common::extreme::{problem, spread, turnover};
@@ -24,7 +24,7 @@ proptest! {
         let slack = 1e-6 * (turnover(&problem, counts) + turnover(&problem, &plan));
         prop_assert!(found.total <= best.total + slack);
         prop_assert!(answer.bound.unwrap() >= best.total - slack);
-        // If numbers are too far apart for a proof, no optimum is claimed.
+        // A plan is not reported as optimal if the numbers are too far apart for a proof.
         if answer.status == Status::Optimal {
             prop_assert!(found.total >= best.total - slack, "{:?}, best {:?} {:?}", found, best, plan);
         }

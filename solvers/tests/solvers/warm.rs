@@ -12,7 +12,7 @@ use proptest::sample::Index;
 struct Event {
     nodes: u32,
     goal: Goal,
-    /// Tasks that leave.
+    /// Indices of the tasks that leave.
     gone: Vec<Index>,
     /// Tasks that arrive: for each, the index of its template in `sorts`, and the position at which it is inserted.
     new: Vec<(Index, Index)>,
@@ -62,7 +62,7 @@ fn solve(solver: &mut Exact, problem: &Problem) -> Allocation {
     solver.solve(problem, &Limits::default()).unwrap()
 }
 
-/// The same problem, but no two tasks share a curve in memory.
+/// The same problem, in which no two tasks share a curve in memory.
 fn unshared(problem: &Problem) -> Problem {
     let mut problem = problem.clone();
     for task in &mut problem.tasks {

@@ -1,8 +1,8 @@
 //! Repeats the command that wrote a run directory.
 //!
-//! A run directory is not trusted. Only arguments that match an option of the command are passed
-//! on, one by one. Options that write files are dropped, except `--out`, so that everything is
-//! written to a temporary directory. External programs are not started unless the user allows it.
+//! Run directories are not trusted. Only arguments that match an option of the command are passed on, one by one.
+//! Options that write files are dropped; only `--out` is passed on, with a temporary directory as its value. External
+//! programs are started only if the user allows it.
 
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -21,10 +21,10 @@ use serde_json::Value;
 /// Help heading of the options that control where results are written.
 const OUTPUT: &str = "Output";
 
-/// Output options that only select which files the run directory contains.
+/// Output options that only select files of the run directory.
 const KEPT: [&str; 2] = ["csv", "logs"];
 
-/// Options under other headings that write files next to the inputs.
+/// Options under other headings that write files; they write them next to the inputs.
 const WRITING: [&str; 1] = ["cache"];
 
 /// Environment variable that identifies the processes of the repeated command.
@@ -48,8 +48,8 @@ pub(super) const PYTHON: &str = "python:";
 /// be started.
 ///
 /// # Errors
-/// The command cannot be repeated, or it fails. [`Error::Stopped`] if the check is stopped, which also ends the
-/// command.
+/// The command cannot be repeated, or it fails. [`Error::Stopped`] if the check is stopped; the command is then also
+/// ended.
 pub(super) fn run(info: &RunInfo, may_run: bool, observer: &dyn Observer) -> Result<Again> {
     refuse_programs(info.arguments.values(), may_run)?;
     let directory = tempfile::tempdir().map_err(|e| Error::io("create", "a directory", e))?;
@@ -95,7 +95,7 @@ fn output(
                 break Err(Error::Stopped);
             }
         };
-        // Terminates the processes that the program has started, so that the pipe is closed.
+        // Kills the processes that the program has started, so that the pipe is closed.
         process.kill(GRACE);
         status
     })
@@ -105,7 +105,7 @@ fn output(
 /// Rejects arguments that name a Python object or, unless `may_run` is set, a program.
 ///
 /// # Errors
-/// [`Error::Usage`] if an argument names a Python object, or names a program and `may_run` is not set.
+/// [`Error::Usage`] if an argument names a Python object, or if it names a program and `may_run` is not set.
 pub(super) fn refuse_programs<'v>(
     values: impl IntoIterator<Item = &'v Value>,
     may_run: bool,
@@ -173,7 +173,7 @@ fn command_line(info: &RunInfo, out: &Path) -> Result<Vec<String>> {
     Ok(options)
 }
 
-/// Whether an option controls the destination of results. Such options are dropped.
+/// Whether an option writes files or controls where they are written. Such options are dropped.
 fn writes(arg: &Arg) -> bool {
     let id = arg.get_id().as_str();
     let is_output = arg.get_help_heading() == Some(OUTPUT) || id == "out";
@@ -200,7 +200,7 @@ fn texts(info: &RunInfo, name: &str, value: &Value) -> Result<Vec<String>> {
     })
 }
 
-/// Formats a value with several parts in the form that the options of `simulate` accept. For example,
+/// Formats a value that has several parts as the options of `simulate` expect it. For example,
 /// `{"vc": "a", "nodes": 2}` becomes `a=2`, `{"manual": {"time": 200, "nodes": 2, "factor": 4.0}}` becomes
 /// `200,2,4.0`, and `{"file": "x"}` becomes `x`.
 fn object(map: &serde_json::Map<String, Value>) -> Option<String> {
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The command writes only to the given directory, whatever the run directory contains.
+    /// Tests that the command writes only to the given directory, whatever the run directory contains.
     #[test]
     fn options_that_write_are_left_out() {
         let given = info(&json!({

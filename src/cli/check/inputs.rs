@@ -15,7 +15,7 @@ use serde_json::Value;
 const REMEDY: &str = "run the check in the directory where the run was started, or name that \
                       directory with --inputs; if the inputs have changed, repeat the run";
 
-/// Compares all inputs listed in `run.json` with their digests.
+/// Compares all inputs that `run.json` lists with their recorded digests.
 ///
 /// # Errors
 /// An input is missing, is not a regular file, or was standard input.
@@ -42,13 +42,13 @@ pub(super) struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// The inputs of a run.
+    /// Wraps the inputs of a run.
     pub fn of(info: &'a RunInfo) -> Self {
         Given { info }
     }
 
-    /// Returns an error if an argument names a file that is not an input of the run. This prevents
-    /// the check from opening other files.
+    /// Checks that the arguments name only files that are inputs of the run. This prevents the check from opening other
+    /// files.
     ///
     /// # Errors
     /// An argument names a file that `run.json` does not list.
@@ -66,7 +66,7 @@ impl<'a> Given<'a> {
         Ok(())
     }
 
-    /// Returns an error if a file is not an input of the run.
+    /// Checks that all files are inputs of the run, with the same content.
     ///
     /// # Errors
     /// `run.json` does not list a file, or lists it with another digest.

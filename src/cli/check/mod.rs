@@ -1,5 +1,4 @@
-//! `gleaner check`: verifies that results are complete and agree with each other and with the
-//! inputs.
+//! `gleaner check`: verifies that results are complete, and consistent with each other and with the inputs.
 
 mod again;
 mod inputs;
@@ -66,8 +65,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file is missing or was changed, or an input has changed. It is also an error if a figure does not follow from the
-/// tables and inputs, or if a repeated run gives other results.
+/// A file is missing or has been changed, an input has changed, a figure does not follow from the tables and inputs, or
+/// a repeated run gives different results.
 pub fn run(args: &Args) -> Result<()> {
     let here = |path: &PathBuf| std::path::absolute(path);
     let paths: std::io::Result<Vec<PathBuf>> = args.runs.iter().map(here).collect();
@@ -81,7 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
     for (path, name) in paths.iter().zip(&args.runs) {
         let findings = examine(path, &terminal)?;
         let is_sound = findings.wrong_count == 0;
-        // A run with errors need not be repeated.
+        // A run with errors is not repeated.
         let again = (args.again && is_sound).then(|| run_again(path, args, &terminal));
         let again = again.transpose()?;
         terminal.clear();
@@ -113,9 +112,8 @@ pub fn run(args: &Args) -> Result<()> {
 /// Checks a run directory.
 ///
 /// # Errors
-/// The directory is not a run directory, or a file that the check reads is missing or damaged. It
-/// is also an error if the inputs are missing or differ from those of the run. [`Error::Stopped`]
-/// if the check is stopped.
+/// The directory is not a run directory; a file that the check reads is missing or damaged; or the inputs are missing
+/// or differ from those of the run. [`Error::Stopped`] if the check is stopped.
 pub fn examine(path: &Path, observer: &dyn Observer) -> Result<Findings> {
     let info = runs::info(path)?;
     let kept: &[&str] = match info.command.as_str() {
@@ -156,7 +154,7 @@ fn run_again(path: &Path, args: &Args, observer: &dyn Observer) -> Result<Again>
     }
 }
 
-/// The findings for a comparison of solvers. Its tables are not verified, because they hold measured times and the
+/// The findings for a comparison of solvers. Its tables are not verified, because they contain measured times and the
 /// solvers' answers.
 fn compared() -> Findings {
     let mut findings = Findings::default();
@@ -180,7 +178,7 @@ fn run_file(path: &Path) -> Result<Value> {
     serde_json::from_slice(&bytes).map_err(|error| Error::Run(error.to_string()))
 }
 
-/// A report as JSON.
+/// The report on a run, as JSON.
 fn as_json(run: &Path, findings: &Findings, again: Option<&Again>) -> Value {
     let unverified = findings.unverified();
     let unverified = unverified

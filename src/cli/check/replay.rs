@@ -106,10 +106,10 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
 /// The arguments of the run.
 fn arguments(info: &RunInfo) -> Result<LogArgs> {
     let mut values = info.arguments.clone();
-    // A check must not write files.
+    // A check must not write files, so the cache is turned off.
     values.insert("cache".to_owned(), Value::Bool(false));
     if function(info, "objective").is_some() {
-        // The checks do not use the values of the objective.
+        // The checks do not use the objective, so the default replaces a Python function.
         let default = Objective::default().to_string();
         values.insert("objective".to_owned(), Value::String(default));
     }
@@ -133,7 +133,7 @@ fn function<'i>(info: &'i RunInfo, name: &str) -> Option<&'i str> {
     value.starts_with(PYTHON).then_some(value)
 }
 
-/// The name of the solver in the arguments; `None` for a program or a function.
+/// The name of the solver in the arguments; `None` if it is a program or a function.
 fn solver(info: &RunInfo, inputs: &Replay) -> Result<Option<String>> {
     if function(info, "solver").is_some() {
         return Ok(None);

@@ -19,7 +19,7 @@ use gleaner_simulate::policies;
 /// Checks a simulation.
 ///
 /// # Errors
-/// A table is missing or damaged; the inputs are missing, or differ from those of the run.
+/// A table is missing or damaged, or the inputs are missing or differ from those of the run.
 pub(super) fn check(
     info: &RunInfo,
     run: &SimulateRun,
@@ -92,7 +92,7 @@ pub(super) fn check(
     Ok(findings)
 }
 
-/// Whether this program includes a policy with this name. Python programs add their own policies.
+/// Whether Gleaner includes a policy with this name. Python programs can add their own policies.
 fn is_known(name: &str) -> bool {
     name == "all" || policies::ALL.iter().any(|policy| policy.name == name)
 }

@@ -66,7 +66,7 @@ pub(super) fn check(info: &RunInfo, run: &SweepRuns, observer: &dyn Observer) ->
     Ok(findings)
 }
 
-/// The plan of a sweep, with everything that its runs need.
+/// The mode of a sweep, and its runs with everything that they need.
 fn open(info: &RunInfo, observer: &dyn Observer) -> Result<(Mode, Box<dyn PreparedRuns>)> {
     let Some(path) = info.arguments.get("plan").and_then(Value::as_str) else {
         let fault = Fault::of(&info.path.join(RUN_FILE), "nothing", "the path of the plan");
@@ -74,7 +74,7 @@ fn open(info: &RunInfo, observer: &dyn Observer) -> Result<(Mode, Box<dyn Prepar
     };
     let mut plan = plan::read(Path::new(path))?;
     if let Plan::Replay(replay) = &mut plan.value {
-        // A check must not write files.
+        // A check must not write files, so the cache is turned off.
         replay.base.replay.log.slice.cache = false;
     }
     let mode = plan.value.mode();
@@ -85,7 +85,7 @@ fn open(info: &RunInfo, observer: &dyn Observer) -> Result<(Mode, Box<dyn Prepar
     Ok((mode, prepared))
 }
 
-/// The options with which the sweep cut its log.
+/// The options that determine how the sweep cut its log.
 fn replication(info: &RunInfo) -> Result<ReplicationArgs> {
     let arguments = Value::Object(info.arguments.clone());
     serde_json::from_value(arguments).map_err(|error| {
@@ -117,7 +117,7 @@ pub(super) fn again(info: &RunInfo, args: &Args, observer: &dyn Observer) -> Res
         let settings = prepared.settings(run)?;
         refuse_programs([&settings], args.run_programs)?;
         let key = prepared.key(run).to_string();
-        // A run that is stopped has no outcome.
+        // A run has no outcome if it is stopped.
         let outcome = prepared.execute(run, observer)?.ok_or(Error::Stopped)?;
         let summary = serde_json::to_value(&outcome.summary);
         let summary = summary.map_err(|error| Error::Run(error.to_string()))?;

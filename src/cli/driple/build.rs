@@ -125,7 +125,7 @@ impl Args {
     }
 }
 
-/// The jobs with measurements, and the other jobs, each with the reason why it is left out.
+/// The jobs that have measurements, and the jobs that are left out, each with the reason.
 fn labelled(
     files: Vec<PathBuf>,
     measured: &Measurements,

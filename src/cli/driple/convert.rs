@@ -55,7 +55,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file that cannot be converted, options that do not apply to it, a file that cannot be written, or an interrupt.
+/// The input cannot be converted, an option does not apply to it, the output cannot be written, or the command is
+/// interrupted.
 pub fn run(args: &Args) -> Result<()> {
     let terminal = Terminal::default();
     let found = model::any(&args.input)?.value;
@@ -73,7 +74,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The content of the written file, for the final message.
+/// Describes the content of the written file in the final message.
 fn words(bytes: &[u8]) -> &'static str {
     match Content::of(bytes) {
         Ok(Content::Weights) => "only the weights of the model",
@@ -109,7 +110,7 @@ impl Args {
         self.written(inspector)
     }
 
-    /// Sets the units of a model to the units of a data set.
+    /// Converts a model to a model with the units of a data set.
     fn scaled(&self, inspector: Inspector) -> Result<Vec<u8>> {
         self.no_depth("a trained model")?;
         if self.scale_of.is_none() {
@@ -122,14 +123,13 @@ impl Args {
         self.written(inspector)
     }
 
-    /// The model of a checkpoint's best epoch.
+    /// Converts a checkpoint to the model of its best epoch.
     fn best(&self, start: &Start) -> Result<Vec<u8>> {
         self.no_depth("a checkpoint")?;
         self.written(start.best(&start.state))
     }
 
-    /// The content of the model's file, with the requested units. If `weights` is set, the file contains only the
-    /// weights.
+    /// The content of the output file: the model with the requested units, or only its weights if `weights` is set.
     fn written(&self, mut inspector: Inspector) -> Result<Vec<u8>> {
         if self.weights {
             return inspector::write_plain(&inspector).map_err(failed);
@@ -175,8 +175,8 @@ impl Args {
     }
 }
 
-/// Removes the prefix that the names of all weights of the network share, as in torch checkpoints (`state_dict.`) and
-/// after parallel training (`module.`). Also returns the names that lack this prefix: their weights are not part of the
+/// Removes the prefix that the names of all weights of the network share, such as `state_dict.` in torch checkpoints or
+/// `module.` after parallel training. Also returns the names without this prefix; their weights are not part of the
 /// network.
 fn of_network(weights: Weights) -> (Weights, Vec<String>) {
     let first = weights

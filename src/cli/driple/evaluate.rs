@@ -49,7 +49,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, a part without jobs, a table that cannot be written, or an interrupt.
+/// A file is missing or faulty, the part contains no jobs, the table cannot be written, or the command is interrupted.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let (data, _) = data::read(&args.data)?.value;

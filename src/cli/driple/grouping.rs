@@ -49,7 +49,7 @@ impl GroupingArgs {
         })
     }
 
-    /// The given settings with the options applied.
+    /// `settings`, with the given options applied.
     pub fn over(&self, settings: Settings) -> Settings {
         Settings {
             groups: self.groups.unwrap_or(settings.groups),
@@ -63,7 +63,7 @@ impl GroupingArgs {
         }
     }
 
-    /// The number of groups, if an option gives it.
+    /// The number of groups, if it was given as an option.
     pub fn groups(&self) -> Option<usize> {
         self.groups
     }

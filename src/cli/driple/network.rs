@@ -8,8 +8,8 @@ use gleaner_driple::model::{Architecture, Convolution, Depth, Design};
 use super::contrary::Contrary;
 use gleaner_domain::error::Result;
 
-/// The structure of the network. If an option is missing, the default applies, or the value in the model or checkpoint
-/// from which training starts.
+/// The structure of the network. A missing option has its default or, if training starts from a model or checkpoint,
+/// the value of that file.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {

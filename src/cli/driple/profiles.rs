@@ -86,7 +86,7 @@ fn megabytes(text: &str) -> Result<f64, String> {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// The model, the table or graphs have faults, which are reported together, or the output cannot be written.
+/// The model, the table or graphs are faulty (all faults are reported together), or the output cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     Form::of(&args.output)?;
     let inspector = take(model::read(&args.model)?);
@@ -242,7 +242,7 @@ fn expect<'g>(
         Memory::Tensors => Held::Tensors,
         Memory::Peak => Held::Peak,
     };
-    // `expected::usage` clips values that are out of range, and records that it did.
+    // `expected::usage` clips values that are out of range, and records this in its result.
     let predicted = inspector.outputs(&graphs, observer);
     let predicted = predicted.map_err(|_| Error::Stopped)?;
     let mut faults = Gatherer::default();
@@ -313,7 +313,7 @@ fn profiles(
 mod tests {
     use super::*;
 
-    // Small fixed examples.
+    // Small fixed examples: the batch size and mixed precision are parsed from the hyperparameter.
     #[test]
     fn workloads_are_parsed_from_names() {
         let told = |name: &str| workload(name).map(|w| (w.model, w.dataset, w.batch_size, w.amp));

@@ -29,7 +29,7 @@ impl Asked<'_> {
     /// A training run that starts from random initial weights.
     ///
     /// # Errors
-    /// The network is invalid, or there is nothing to train on.
+    /// The network is invalid, or the data set has no jobs to train on.
     pub fn fresh(&self, data: &Data, path: &Path) -> Result<Start> {
         let plan = self.plan.plan(self.network);
         let architecture = self.network.architecture();
@@ -44,7 +44,7 @@ impl Asked<'_> {
     /// A training run that starts from a model's weights.
     ///
     /// # Errors
-    /// The file is not a model, the options describe another network, or there is nothing to train on.
+    /// The file is not a model, the options describe another network, or the data set has no jobs to train on.
     pub fn from(&self, model: &Path, data: &Data, path: &Path) -> Result<Start> {
         let loaded = model::read(model)?;
         let card = &loaded.value.card;
@@ -74,7 +74,7 @@ impl Asked<'_> {
     /// A training run that continues from a checkpoint.
     ///
     /// # Errors
-    /// The file is not a checkpoint, the options contradict it, or the data differ.
+    /// The file is not a checkpoint, the options contradict it, or it was trained on other data.
     pub fn resume(&self, checkpoint: &Path, data: &Data, path: &Path) -> Result<Start> {
         let start = model::checkpoint(checkpoint)?.value;
         let whose = format!("--resume {}", checkpoint.display());
@@ -104,7 +104,7 @@ fn short(sha256: &str) -> &str {
     sha256.get(..12).unwrap_or(sha256)
 }
 
-/// Copies the settings recorded in a data set to a training run on that data set.
+/// Copies the settings that a data set records to a training run on it.
 fn of_data(mut start: Start, data: &Data) -> Start {
     let (card, manifest) = (&mut start.card, &data.manifest);
     card.grouping = manifest.grouping.clone().or(card.grouping.take());

@@ -76,8 +76,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, contradictory options, training that diverges, or a file that cannot be written. An
-/// interrupt is also an error, which is reported after the results are written.
+/// A file is missing or faulty, options contradict each other, the training diverges, or a file cannot be written. An
+/// interrupt is also an error; it is reported after the results have been written.
 pub fn run(args: &Args) -> Result<()> {
     threads::with(args.threads, || train(args))
 }
@@ -159,8 +159,8 @@ impl Args {
         self.checkpoint.as_deref().or(self.resume.as_deref())
     }
 
-    /// Writes the state of the training to all requested files. No checkpoint is written if the training has diverged,
-    /// because it could not be continued.
+    /// Writes the state of the training to all requested files. If the training has diverged, no checkpoint is written,
+    /// because such a training cannot be continued.
     fn save(&self, start: &Start, training: &Training<'_, f32>) -> Result<()> {
         let state = training.state();
         if let Some(path) = &self.history {

@@ -42,7 +42,7 @@ pub struct Args {
     heterogeneous: bool,
 }
 
-/// Time limit for the normal job to start and end.
+/// Maximum time from the submission of the normal job to its end.
 const NORMAL_LIMIT: Duration = Duration::from_secs(300);
 
 /// The results of the checks.
@@ -70,7 +70,7 @@ impl Results {
         }
     }
 
-    /// Adds a result: the text of `good` for a success, otherwise the error.
+    /// Adds the outcome of a check: the text from `good` if it succeeded, otherwise the error.
     fn take<T>(&mut self, result: Result<T>, good: impl FnOnce(&T) -> String) -> Option<T> {
         match result {
             Ok(value) => {
@@ -88,7 +88,7 @@ impl Results {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Invalid settings, or a check that fails.
+/// The settings are invalid, or a check fails.
 pub fn run(args: &Args) -> Result<()> {
     let config = args.config.as_deref().map(Config::read).transpose()?;
     let mut results = Results::default();
@@ -122,7 +122,8 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Checks that Slurm can preempt the partition's jobs, gives them enough time to end, and accepts their wall times.
+/// Checks that Slurm can preempt jobs of the partition, gives them enough time to end, and allows the pilots' wall
+/// times.
 fn check_partition(slurm: &SlurmConfig, core: &Settings, results: &mut Results) {
     let grace_s = core.grace_s;
     let name = &slurm.partition;
@@ -158,7 +159,8 @@ fn check_partition(slurm: &SlurmConfig, core: &Settings, results: &mut Results) 
     }
 }
 
-/// Converts a Slurm time limit, such as `1-12:00:00` or `02:00:00`, to seconds. `None` if the time is not limited.
+/// Converts a Slurm time limit, such as `1-12:00:00` or `02:00:00`, to seconds. Returns `None` if the time is
+/// unlimited.
 fn seconds(limit: &str) -> Option<u64> {
     let (days, time) = limit.split_once('-').unwrap_or(("0", limit));
     let mut parts = time.split(':').map(str::parse::<u64>);
@@ -209,11 +211,11 @@ fn fields(text: &str) -> BTreeMap<String, String> {
     fields
 }
 
-/// A normal job that does nothing.
+/// A normal job that does nothing and only tests preemption.
 #[derive(Debug, Clone, Copy)]
 enum Normal {
     OneNode,
-    /// Slurm starts the two parts of the job only when both have their nodes.
+    /// A job of two one-node parts, which Slurm starts only when it has nodes for both.
     Heterogeneous,
 }
 
@@ -277,7 +279,7 @@ fn run_normal_job(job: Normal, partition: &str) -> Result<Duration> {
             Some(status) if status.success() => return Ok(began.elapsed()),
             Some(status) => return Err(Error::Run(format!("the normal job failed: {status}"))),
             None if began.elapsed() > NORMAL_LIMIT => {
-                // If the job has just ended, nothing is left to cancel.
+                // Errors are ignored: the job may have ended in the meantime.
                 let _ = Command::new("scancel")
                     .args(["--me", "--name=gleaner-check"])
                     .status();

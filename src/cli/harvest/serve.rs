@@ -28,7 +28,7 @@ pub struct Args {
     config: PathBuf,
     #[command(flatten)]
     state: State,
-    /// Print what the daemon would start, and start nothing.
+    /// Print what the daemon would start, without starting it.
     #[arg(long)]
     dry_run: bool,
 }
@@ -36,7 +36,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Invalid settings, or a failure of the daemon.
+/// The settings are invalid, or the daemon fails.
 pub fn run(args: &Args) -> Result<()> {
     let config = Config::read(&args.config)?;
     let log: Log = Arc::new(log);

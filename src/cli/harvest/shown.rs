@@ -20,7 +20,7 @@ pub const TERMS: [(&str, &str); 5] = [
     ),
 ];
 
-/// A summary of the state. The last line reports the harvested node-hours.
+/// The summary of the daemon's state. The last line reports the harvested node-hours.
 pub fn summary(status: &Status, url: &str) -> String {
     let count = |state: &str| {
         let tasks = status.tasks.iter();
@@ -63,7 +63,7 @@ fn held<'s>(nodes: impl Iterator<Item = &'s NodeStatus> + Clone) -> String {
     format!("{} held, {} used", nodes.count(), used.count())
 }
 
-/// The numbers of held and used nodes in each class. Empty if there are no classes.
+/// The numbers of held and used nodes in each class. The text is empty if there are no classes.
 fn classes(status: &Status) -> String {
     let classes = status.classes.iter().map(|class| {
         let own = status.nodes.iter();
@@ -144,7 +144,7 @@ pub fn tasks(tasks: &[TaskStatus]) -> String {
     head + &rows.collect::<String>()
 }
 
-/// The nodes of a task, as `4`, or as `2/4` if it runs on fewer nodes than it is given.
+/// The number of nodes of a task: `4`, or `2/4` if it runs on only 2 of the 4 nodes that it was given.
 fn nodes(task: &TaskStatus) -> String {
     if task.nodes == task.running {
         task.nodes.to_string()

@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Copies the recording into a directory, and repeats its decisions.
+/// Copies the daemon's recording to a directory, and repeats the recorded decisions.
 fn record(state: &State, directory: &Path) -> Result<()> {
     let from = PathBuf::from(Client::new(&state.state)?.done(&Request::Record)?);
     fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
@@ -89,7 +89,7 @@ fn record(state: &State, directory: &Path) -> Result<()> {
     }
 }
 
-/// The state of the daemon.
+/// Asks the daemon for its state.
 pub(super) fn of(state: &State) -> Result<Status> {
     match Client::new(&state.state)?.request(&Request::Status)? {
         Response::Status(status) => Ok(*status),
@@ -98,7 +98,7 @@ pub(super) fn of(state: &State) -> Result<Status> {
     }
 }
 
-/// A value as a line of JSON.
+/// Formats a value as a line of JSON.
 pub(super) fn json(value: &impl serde::Serialize) -> Result<String> {
     let json = serde_json::to_string(value);
     let json = json.map_err(|e| Error::Run(format!("cannot write JSON: {e}")))?;

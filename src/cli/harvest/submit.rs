@@ -21,7 +21,7 @@ use crate::cli::{print, remark};
 #[command(before_help = "Example:\n  \
     gleaner harvest submit tasks.toml --state ~/harvest")]
 pub struct Args {
-    /// The tasks.
+    /// The file with the tasks or the search.
     #[arg(value_name = "FILE")]
     tasks: PathBuf,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// The tasks are invalid, no daemon is running, or the daemon rejects the tasks.
+/// The file is invalid, no daemon is running, or the daemon rejects the submission.
 pub fn run(args: &Args) -> Result<()> {
     let file = task_file::read(&args.tasks)?;
     remark(&file.notes);

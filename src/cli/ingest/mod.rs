@@ -29,7 +29,8 @@ pub struct Args {
     what: What,
 }
 
-/// For each scheduler and cluster, the commands that create its logs or traces, and the command that reads them.
+/// The text after the options: for each scheduler and cluster, the commands that create its logs or traces, and the
+/// command that reads them.
 fn help() -> String {
     let read = |name| IngestFormat::named(name).map_or("", |format| format.example);
     format!(
@@ -180,7 +181,7 @@ fn subcommand(format: &IngestFormat) -> Command {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Unreadable logs, logs without usable content, or an output that cannot be written.
+/// A log is unreadable or has no usable content, or the output cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let What { settings, files } = &args.what;
     if let Some(list) = settings.listing() {

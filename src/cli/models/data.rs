@@ -1,4 +1,4 @@
-//! The data for training and using models.
+//! Reads the data with which models are trained, evaluated and used.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub struct DataArgs {
     epoch: Option<Local>,
 }
 
-/// A trace with its calendar.
+/// The jobs of a trace, with its cluster and its calendar.
 pub struct Jobs {
     pub trace: Trace,
     pub cluster: Cluster,
@@ -58,11 +58,11 @@ pub struct Jobs {
 /// Default name of the file with the numbers of submissions.
 const SERIES: &str = "cluster_throughput.csv";
 
-/// Number of GPUs per node. The value is arbitrary, because models do not use it.
+/// Number of GPUs per node. Models do not use this number, so its value is arbitrary.
 const ANY_GPUS_PER_NODE: u32 = 8;
 
 impl DataArgs {
-    /// Whether no file is given.
+    /// Whether no file and no directory are given.
     pub fn is_nothing(&self) -> bool {
         let files = [
             &self.data,
@@ -75,7 +75,7 @@ impl DataArgs {
         files.into_iter().all(Option::is_none)
     }
 
-    /// Reads the series of submissions. Without a file, counts the jobs of the trace.
+    /// Reads the series of submissions. If there is no file, counts the jobs of the trace instead.
     ///
     /// # Errors
     /// No file is named, or the file is faulty.
@@ -106,7 +106,7 @@ impl DataArgs {
     /// Reads the profiles from which a model can learn: the profiles that have a sharing score.
     ///
     /// # Errors
-    /// Same as [`DataArgs::profiles`]. It is also an error if no profile has a score.
+    /// Same as [`DataArgs::profiles`]. Also if no profile has a score.
     pub fn scored(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
         let mut profiles = self.profiles(sources)?;
         profiles.retain(|_, profile| profile.score.is_some());
@@ -130,7 +130,7 @@ impl DataArgs {
     /// Reads the jobs of a trace, with its cluster and its calendar.
     ///
     /// # Errors
-    /// A file is not named, or is faulty.
+    /// A file is not named or is faulty.
     pub fn jobs(&self, sources: &mut Vec<SourceId>) -> Result<Jobs> {
         let cluster = self.find(&self.cluster, "vc_config.csv", "--cluster")?;
         let trace = self.find(&self.trace, "jobs.csv", "--trace")?;
@@ -156,7 +156,7 @@ impl DataArgs {
     }
 }
 
-/// The path of a file in a directory, or of its Parquet version if only that exists.
+/// The path of a CSV file in a directory, or of the Parquet file of the same name if only the latter exists.
 fn inside(directory: &Path, name: &str) -> PathBuf {
     let csv = directory.join(name);
     let parquet = csv.with_extension("parquet");

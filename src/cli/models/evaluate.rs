@@ -30,7 +30,7 @@ pub struct Args {
     /// Models to measure [default: all].
     #[arg(value_enum, value_name = "MODEL")]
     what: Vec<gleaner_predict::Kind>,
-    /// Learn from the jobs submitted before this time, and test on the rest [default: for a
+    /// Learn from the jobs submitted before this time, and test on all later jobs [default: for a
     /// series, the start of the last month; for jobs, two weeks after the day of the first job; for shorter data, the
     /// middle].
     #[arg(long, value_name = "TIME")]
@@ -52,7 +52,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty data, or nothing to learn from.
+/// Data are missing or faulty, or there are no rows to learn from or to test on.
 pub fn run(args: &Args) -> Result<()> {
     let asked = |kind: gleaner_predict::Kind| args.what.is_empty() || args.what.contains(&kind);
     let mut findings = EvaluationResults::default();
@@ -156,7 +156,7 @@ impl Args {
     }
 }
 
-/// Checks that there is data to learn from and data to test on.
+/// Checks that there are rows to learn from and rows to test on.
 fn both_parts(train: usize, rows: usize) -> Result<()> {
     if train > 0 && train < rows {
         return Ok(());

@@ -44,7 +44,7 @@ pub struct Args {
     /// Show the scores of this term by bin; a pair is named `a & b`. Can be given several times.
     #[arg(long, value_name = "NAME")]
     term: Vec<String>,
-    /// For a throughput model: which of its two explainable boosting machines to explain [default: jobs].
+    /// For a throughput model: the one of its two explainable boosting machines to explain [default: jobs].
     #[arg(long, value_enum, value_name = "LABEL")]
     label: Option<Label>,
     /// For a workload model: the estimator to use, one of ebm, ebm-seconds, history, median and
@@ -73,7 +73,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file that is not a model, wrong usage, faulty data, or a file that cannot be written.
+/// The file is not a model, the usage is wrong, data are faulty, or an output cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     args.check()?;
     let loaded = model::read(&args.model)?;
@@ -184,7 +184,7 @@ impl Args {
         Ok(Some(told))
     }
 
-    /// The index of the requested row among `rows` rows.
+    /// The index, from 0, of the requested row among `rows` rows.
     fn place(&self, rows: usize, what: &str) -> Result<usize> {
         let row = self.row.unwrap_or_default();
         let place = row.checked_sub(1).filter(|place| *place < rows);
@@ -197,7 +197,7 @@ impl Args {
         sources: &mut Vec<SourceId>,
     ) -> Result<Prediction> {
         let series = self.data.series(sources)?;
-        // This is the number of intervals that `gleaner predict` forecasts.
+        // `gleaner predict` makes predictions for the same intervals: those of the series and the next `LEAD`.
         let step = self.place(series.len() + LEAD, "intervals that can be predicted")?;
         of_interval(machine, &series, step).map_err(|error| Error::Run(error.to_string()))
     }

@@ -1,4 +1,4 @@
-//! Options for monotone features.
+//! Option `--monotone`: features whose contributions must be monotone.
 
 use std::str::FromStr;
 
@@ -9,12 +9,12 @@ use gleaner_learn::{Column, Table};
 use gleaner_domain::error::{Error, Result};
 use gleaner_predict::Kind;
 
-/// A feature whose contribution must only increase or only decrease.
+/// A feature whose contribution must never decrease, or never increase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Monotone {
     /// Name of the feature.
     pub feature: String,
-    /// Whether the contribution must increase or decrease.
+    /// The direction in which the contribution may change.
     pub direction: Direction,
 }
 
@@ -35,11 +35,11 @@ impl FromStr for Monotone {
     }
 }
 
-/// Checks that a model has the features that must be monotone. Packing models are not checked, because they have no
-/// curves. `profile` states whether a workload model learns from profiles.
+/// Checks that a model has the features that must be monotone. Packing models have no curves and are not checked.
+/// `profile` states whether a workload model learns from profiles.
 ///
 /// # Errors
-/// The model lacks a feature, or the feature is not a number.
+/// The model lacks a feature, or a feature is not numeric.
 pub fn check(curves: &[Monotone], kind: Kind, profile: bool) -> Result<()> {
     let numbers = match kind {
         Kind::Packing => return Ok(()),

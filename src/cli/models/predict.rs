@@ -42,7 +42,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file that is not a model, missing or faulty data, or a table that cannot be written.
+/// The file is not a model, data are missing or faulty, or the table cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     Form::of(&args.output)?;
     let trained = model::read(&args.model)?.value;
@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
 /// Checks that an estimator is chosen only for a workload model.
 ///
 /// # Errors
-/// An estimator is chosen for another model.
+/// An estimator is chosen for a model of another kind.
 pub(super) fn check_estimator(choice: Option<EstimatorChoice>, model: &Model) -> Result<()> {
     match (choice, model) {
         (None, _) | (_, Model::Workload(_)) => Ok(()),

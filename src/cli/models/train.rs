@@ -109,7 +109,7 @@ enum What {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty data, or files that cannot be written.
+/// Data are missing or faulty, or a file cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     fs::create_dir_all(&args.out).map_err(|error| Error::io("create", &args.out, error))?;
     for kind in Kind::ALL.into_iter().filter(|kind| args.asks_for(*kind)) {

@@ -9,8 +9,7 @@ use crate::cli::terminal::Terminal;
 /// Number of steps of the progress bar. A fit reports far more steps than a bar can show.
 const STEPS: usize = 100;
 
-/// Runs a function that fits models. The terminal shows the function's progress, and a signal stops
-/// the function.
+/// Runs a function that fits models. Its progress is shown on the terminal, and a signal stops it.
 pub fn watched<T>(run: impl FnOnce(&dyn Observer) -> Result<T>) -> Result<T> {
     let terminal = Terminal::default();
     let whole = Parts::new(&terminal, STEPS);

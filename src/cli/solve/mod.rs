@@ -64,7 +64,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Invalid problems, a solver that fails, or an answer that fails the check.
+/// A problem is invalid, the solver fails, or an answer fails the check.
 pub fn run(args: &Args) -> Result<()> {
     let solver_args = args.solver_args();
     let limits = solver_args.limits()?;

@@ -12,12 +12,12 @@ use gleaner_classes::AnyProblem;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::files;
 
-/// Writes the model of every problem: a single model to `path`, several models to separate files in the same folder.
-/// Returns text with a line for each file.
+/// Writes the model of every problem. A single model is written to `path`; several models are written to separate files
+/// in the same folder. Returns a line of text for each file.
 ///
 /// # Errors
 /// The extension of a file is unknown, the formulation cannot express a problem, or two problems would have the same
-/// file. In these cases, nothing is written. It is also an error if a file cannot be written.
+/// file; nothing is then written. Also if a file cannot be written.
 pub(super) fn write_all(
     problems: &[AnyProblem],
     formulation: Formulation,
@@ -94,7 +94,8 @@ fn paths(problems: &[AnyProblem], input: &Path, path: &Path) -> Result<Vec<PathB
     faults.into_result(paths)
 }
 
-/// Turns `dir/name.lp` into `dir/name-ID.lp`. Characters of the id that are not valid in a file name are replaced.
+/// Turns `dir/name.lp` into `dir/name-ID.lp`. In the id, every character except letters, digits and `-` is replaced
+/// with `_`.
 fn numbered(path: &Path, id: &str) -> PathBuf {
     let is_fit = |c: char| c.is_alphanumeric() || c == '-';
     let fit: String = id

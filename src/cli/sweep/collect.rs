@@ -17,7 +17,7 @@ use gleaner_store::{Found, Store};
 use gleaner_sweep::cluster::slurm::{Queue, Submission, submit};
 use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles};
 
-/// Maximum time to wait for another process that writes to the directory.
+/// Maximum time to wait while another process writes to the directory.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The outcome of an attempt to collect the results.
@@ -27,23 +27,22 @@ pub(super) enum Next {
     Written,
     /// Lost runs were resubmitted.
     Submitted,
-    /// Jobs that another process submitted are in the queue.
+    /// Nothing was done, because other jobs of the sweep are still in the queue.
     Wait,
 }
 
 /// The caller that collects the results.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Who<'a> {
-    /// A user, who gets the tables or a list of the missing runs.
+    /// A user, who expects the tables or a list of the missing runs.
     User,
     /// The collecting job of a batch, which also resubmits lost runs.
     Job(&'a str),
-    /// The command that submitted jobs and followed them until they ended. It performs the work of the batch's
-    /// collecting job.
+    /// The command that submitted the jobs and followed them until they ended. It does the work of the collecting job.
     Follower,
 }
 
-/// Collects the results, for a user or as the collecting job of a batch.
+/// Collects the results, either for a user or as the collecting job of a batch.
 ///
 /// # Errors
 /// The directory is missing, or [`advance`] fails.
@@ -58,7 +57,7 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
 /// the collection.
 ///
 /// # Errors
-/// Runs are missing and are not resubmitted; the error gives the reason.
+/// Runs are missing and are not resubmitted. The error states the reason.
 pub(super) fn advance(opened: &Opened<'_>, args: &Args, out: &Path, who: Who<'_>) -> Result<Next> {
     let clock = Instant::now();
     let directory = open(out, args)?;
@@ -158,7 +157,7 @@ fn again(
     Ok(Next::Submitted)
 }
 
-/// The assignment of a batch, and the parts of the batch with unfinished runs.
+/// The assignment of a batch's runs to parts, and the parts that have unfinished runs.
 fn troubles_of(
     opened: &Opened<'_>,
     state: &State,
@@ -171,7 +170,7 @@ fn troubles_of(
     Ok((deal, troubles))
 }
 
-/// The error of a sweep whose runs are not all done.
+/// The error for a sweep that has unfinished runs.
 fn missing(
     opened: &Opened<'_>,
     args: &Args,
@@ -195,7 +194,7 @@ fn missing(
     Error::Run(lines.join("\n  "))
 }
 
-/// Opens the directory once no other process writes to it.
+/// Opens the directory. If another process is writing to it, waits for up to [`PATIENCE`].
 pub(super) fn open(out: &Path, args: &Args) -> Result<RunDir> {
     let clock = Instant::now();
     loop {

@@ -18,7 +18,7 @@ use gleaner_store::{Store, Tracker};
 use gleaner_sweep::cluster::slurm::{Queue, Submission, submit};
 use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State};
 
-/// Maximum interval between two queries of the queue, in seconds.
+/// Maximum interval between two queries to the queue, in seconds.
 const LONGEST: f64 = 60.0;
 
 /// Factor by which the interval grows after each query. By default, the intervals are 10, 15, 22.5 s and so on.
@@ -53,7 +53,8 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
 
 /// Submits the missing runs that no waiting or running job will execute. Returns whether any runs are missing.
 fn submit_missing(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<bool> {
-    // The lock on the directory is held until all runs are submitted, so that no other process submits them too.
+    // The lock on the directory is held until all runs have been submitted, so that no other process submits the same
+    // runs.
     let _directory = open(out, args)?;
     let prepared = opened.prepared.as_ref();
     let state = State::of(prepared, &opened.glance(&Store::at(out))?);
@@ -146,7 +147,7 @@ struct Watch<'a> {
     progress: Progress,
     /// Whether the user has been warned that the queue does not respond.
     is_silent: bool,
-    /// The reasons why jobs wait until their owner acts; empty if no job waits for its owner.
+    /// The reasons why jobs wait for an action of their owner; empty if no job does.
     held: String,
 }
 
@@ -167,8 +168,8 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Shows how many runs are done. Returns true once every run is done or has failed; then the sweep only waits for
-    /// its jobs to end.
+    /// Shows how many runs are done. Returns true once every run is done or has failed, so that the sweep only waits
+    /// for its jobs to end.
     fn update(&mut self) -> Result<bool> {
         self.tracker.update(&self.store)?;
         let prepared = self.opened.prepared.as_ref();
@@ -188,7 +189,7 @@ impl<'a> Watch<'a> {
         Ok(done + failed == prepared.count())
     }
 
-    /// Whether no job is left in the queue. One call queries the jobs of all batches.
+    /// Whether no job of the sweep is left in the queue. The jobs of all batches are queried in a single call.
     fn is_over(&mut self) -> Result<bool> {
         let all = self.batches.all()?;
         let is_known = |batch: &&Batch| !self.gone.contains(&batch.name);

@@ -53,7 +53,7 @@ pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
     way: SweepWay,
-    /// Read and check all inputs and list the runs, but run none.
+    /// Read and check all inputs, and list the runs without executing them.
     #[arg(long, group = "way")]
     dry_run: bool,
     /// Execute only the runs of part I of N, and write no tables. Parts can run at the same time on
@@ -94,13 +94,13 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, invalid input, a run that fails, an interrupt, or with `--strict` the faults of a program. Interrupts
-/// and faults are reported after all results are saved.
+/// The usage is wrong, an input is invalid, a run fails, the command is interrupted or, with `--strict`, a solver
+/// program has faults. Interrupts and faults are reported after all results have been saved.
 pub fn run(args: &Args) -> Result<()> {
     threads::with(args.way.jobs, || run_a_way(args))
 }
 
-/// Selects the action according to the arguments.
+/// Performs the action that the arguments select.
 fn run_a_way(args: &Args) -> Result<()> {
     if let Some(share) = args.part {
         return part::run(args, out(args)?, share);
@@ -142,7 +142,7 @@ fn out(args: &Args) -> Result<&Path> {
     args.out.as_deref().ok_or_else(missing)
 }
 
-/// Lists the runs, and marks those in `out` as done.
+/// Lists the runs, and marks those that are finished in `out` as done.
 fn list(opened: &Opened<'_>, out: Option<&Path>) -> Result<()> {
     let done = match out {
         None => Default::default(),

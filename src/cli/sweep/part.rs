@@ -15,11 +15,12 @@ use gleaner_store::{Ended, PartName, Store, Writer};
 use gleaner_sweep::cluster::{BatchFolder, Costs, Deal, Share, State};
 use gleaner_sweep::{Attempt, execute};
 
-/// Executes the missing runs of a part. The store records how the part ends, so that collecting does not depend on a
-/// batch system.
+/// Executes the missing runs of a part. The outcome of the part is recorded in the store, so that the collection does
+/// not depend on a batch system.
 pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     RunDir::share(out, "sweep", args)?;
-    // This check comes before a segment is created, so that a rejected plan writes nothing to another plan's directory.
+    // This check precedes the creation of a segment, so that nothing is written to the directory if it belongs to
+    // another plan.
     if owner::other_plan(&args.plan, out).is_some() {
         owner::check(
             &Opened::read(&args.plan, &args.way, &Terminal::default())?,
@@ -89,7 +90,7 @@ fn attempt(
     }
 }
 
-/// The assignment of runs to parts. If no assignment was written before, it is computed only from the runs' numbers of
+/// The assignment of runs to parts. If none has been written, it is computed from nothing but the runs' numbers of
 /// steps, so that all parts compute the same assignment.
 fn dealt(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
     let prepared = opened.prepared.as_ref();

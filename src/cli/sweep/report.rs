@@ -1,13 +1,13 @@
-//! Reports failures in a sweep.
+//! Describes the failures in a sweep.
 
 use gleaner_domain::words::counted;
 use gleaner_sweep::PreparedRuns;
 use gleaner_sweep::cluster::{State, Trouble};
 
-/// Maximum number of failed runs, and of parts, that are shown.
+/// Maximum number of failed runs that are shown, and maximum number of parts.
 const SHOWN: usize = 5;
 
-/// Text that lists failed runs and parts with unfinished runs.
+/// Lists the failed runs, and the parts that have unfinished runs, in one line each.
 pub(super) fn report(
     prepared: &dyn PreparedRuns,
     state: &State,
@@ -40,7 +40,7 @@ pub(super) fn report(
     lines
 }
 
-/// The first lines, and the number of remaining lines.
+/// Keeps the first lines, and replaces the others with a line that states their number.
 fn first(mut lines: Vec<String>, what: &str) -> Vec<String> {
     let others = lines.len().saturating_sub(SHOWN);
     lines.truncate(SHOWN);

@@ -78,7 +78,7 @@ impl SlurmArgs {
         self.detach
     }
 
-    /// Minimum interval between two queries of the queue, in seconds.
+    /// Minimum interval between two queries to the queue, in seconds.
     pub(super) fn interval(&self) -> f64 {
         self.interval
     }
@@ -99,7 +99,7 @@ impl SlurmArgs {
     }
 }
 
-/// The commands with which jobs call gleaner.
+/// The program, folder and arguments with which jobs call gleaner.
 pub(super) fn call(args: &super::Args, out: &Path) -> Result<Call> {
     let here = |error| Error::io("find", ".", error);
     let mut collecting = Vec::new();

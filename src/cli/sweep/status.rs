@@ -26,8 +26,8 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
         Err(error) => remark(&[format!("cannot query the queue: {error}")]),
         Ok(queue) => {
             all.iter().for_each(|batch| text += &queued(&queue, batch));
-            // A later batch takes over the remaining runs of earlier batches, so only the last batch can have
-            // remaining runs.
+            // A later batch takes over the unfinished runs of earlier batches, so only the last batch can have
+            // unfinished runs.
             let ended = all.last().filter(|last| queue.of(last).is_none());
             wrong = ended.map_or_else(Vec::new, |last| {
                 troubles_of(prepared, &state, &found, &batches, last)
@@ -70,7 +70,7 @@ fn counts(prepared: &dyn PreparedRuns, state: &State) -> String {
     text
 }
 
-/// Text that describes a batch's jobs in the queue; empty if there are none.
+/// Describes a batch's jobs in the queue. The text is empty if there are none.
 fn queued(queue: &Queue, batch: &Batch) -> String {
     let Some(jobs) = queue.of(batch) else {
         return String::new();
@@ -86,7 +86,7 @@ fn queued(queue: &Queue, batch: &Batch) -> String {
     text
 }
 
-/// For a batch whose jobs have ended: its parts that still have unfinished runs.
+/// The parts with unfinished runs, in a batch whose jobs have ended.
 fn troubles_of(
     prepared: &dyn PreparedRuns,
     state: &State,

@@ -20,8 +20,8 @@ pub struct Made {
 }
 
 /// Generates a graph for each workload of a trace that `gleaner synth jobs` wrote, and passes each graph to `write`.
-/// Each graph belongs to the network family of its workload's model. If it is trained on the set-up, the GPU
-/// utilisation is approximately the same as in the trace.
+/// Each graph belongs to the network family of its workload's model. When the graph is trained on the set-up, the GPU
+/// utilisation is approximately that in the trace.
 ///
 /// # Errors
 /// The trace is faulty, no job states its workload, or `write` fails.
@@ -67,7 +67,8 @@ impl Made {
         self.rows.len()
     }
 
-    /// Writes the table of workloads and their graph files, which are in the subfolder `folder` next to the table.
+    /// Writes the table of workloads and their graph files to `path`. The graph files are in the subfolder `folder`
+    /// next to the table.
     ///
     /// # Errors
     /// The file cannot be written.

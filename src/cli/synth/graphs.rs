@@ -44,7 +44,7 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// A parser for the names of the set-ups, which are named after their GPUs.
+/// A parser for the names of the set-ups. Each set-up is named after its GPU.
 fn setups() -> impl TypedValueParser<Value = Setup> {
     let names = Setup::ALL.map(|setup| setup.gpu);
     let unknown = "unknown set-up";
@@ -54,7 +54,7 @@ fn setups() -> impl TypedValueParser<Value = Setup> {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A directory with graphs of other jobs, or a file that cannot be written.
+/// The directory already contains graphs, or a file cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let (graphs, onnx) = (args.output.join("graphs"), args.output.join("onnx"));
     for folder in [&graphs, &onnx] {
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 impl Args {
-    /// Passes random jobs to `write`, and returns their measurements.
+    /// Generates random jobs, and passes them to `write`. Returns their measurements.
     fn draw(&self, write: impl Fn(&Sample) -> Result<()>) -> Result<String> {
         let mut rows = String::new();
         for sample in samples(self.setup, self.seed, self.count as usize) {
@@ -91,8 +91,8 @@ impl Args {
         Ok(rows)
     }
 
-    /// Passes a job for each workload of a trace to `write`, and writes the table of these workloads. Returns the
-    /// number of jobs and their measurements.
+    /// Generates a job for each workload of a trace, and passes it to `write`. Also writes the table of these
+    /// workloads. Returns the number of jobs and their measurements.
     fn draw_for(
         &self,
         trace: &Path,

@@ -67,7 +67,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Options outside their ranges, a trace that cannot be copied, or a file that cannot be written.
+/// An option is out of range, the trace cannot be copied, or a file cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     match (&args.from, args.copies) {
         (Some(trace), Some(copies)) => copy(trace, copies, &args.output),
@@ -101,15 +101,15 @@ fn synthesise(args: &Args) -> Result<()> {
 /// Method of copying a file.
 #[derive(Clone, Copy)]
 enum Copy {
-    /// Every row is repeated, each time with a different id.
+    /// Every row is repeated with different ids.
     Rows,
-    /// These numeric columns are multiplied by the number of copies.
+    /// The values in these columns are multiplied by the number of copies.
     Numbers(&'static [&'static str]),
     /// The file is unchanged.
     Same,
 }
 
-/// Columns with a job's id. The second column is used if the first column is missing.
+/// Columns that contain the ids of jobs. The second is used if the first is missing.
 const IDS: [&str; 2] = ["job_id", "jobname"];
 const NODES: [&str; 2] = ["num", "nodes"];
 /// Columns with numbers of submissions, measured or forecast. They are multiplied by the number of copies.
@@ -134,7 +134,7 @@ const BESIDE: [(&str, Copy); 7] = [
 fn copy(trace: &Path, copies: u32, output: &Path) -> Result<()> {
     let directory = trace.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(output).map_err(|e| Error::io("create", output, e))?;
-    // An empty parent is the current directory.
+    // An empty path of a parent means the current directory.
     let same = |path: &Path| fs::canonicalize(Path::new(".").join(path)).ok();
     if same(directory) == same(output) {
         return Err(Error::Usage(
@@ -170,7 +170,7 @@ fn copy_file(from: &Path, to: &Path, copies: u32, what: Copy) -> Result<()> {
     }
 }
 
-/// Adds the name of a file to its faults.
+/// Sets the file of all faults to `file`.
 fn named(mut faults: Faults, file: &Path) -> Faults {
     for fault in &mut faults.0 {
         fault.file = file.display().to_string();

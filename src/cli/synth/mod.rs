@@ -118,7 +118,7 @@ struct TaskArgs {
     /// Number of tasks.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     count: u32,
-    /// Number of different models; tasks with the same model share a scaling curve.
+    /// Number of different models. Tasks with the same model share a scaling curve.
     #[arg(long, value_name = "COUNT", default_value_t = 4)]
     models: u32,
     /// Maximum number of nodes of a task.
@@ -193,7 +193,7 @@ enum ClassForm {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Options outside their ranges, or an output that cannot be written.
+/// An option is out of range, or an output cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Events(args) => synth_events(args),
@@ -250,7 +250,7 @@ fn problem_line(args: &ProblemArgs, seed: u64) -> serde_json::Result<String> {
     }
 }
 
-/// A problem with curves, with the documented field names and without empty fields.
+/// Converts a problem with curves to its documented form: with the documented field names, and without empty fields.
 fn as_documented(mut problem: Value) -> Value {
     let classes = problem["classes"].as_array_mut().into_iter().flatten();
     for class in classes.filter_map(Value::as_object_mut) {
@@ -310,7 +310,7 @@ fn synth_events(args: &EventArgs) -> Result<()> {
     Ok(())
 }
 
-/// Reads a class and its number of nodes, such as `v100=60`.
+/// Parses a class and its number of nodes, such as `v100=60`.
 fn class(text: &str) -> Result<(String, u32), String> {
     let class = text.split_once('=').and_then(|(name, nodes)| {
         let nodes = nodes.parse().ok().filter(|nodes| *nodes > 0);

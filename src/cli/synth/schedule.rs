@@ -75,7 +75,7 @@ pub(super) struct ScheduleArgs {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Options outside their ranges, or an output that cannot be written.
+/// An option is out of range, or an output cannot be written.
 pub(super) fn run(what: &What) -> Result<()> {
     match what {
         What::Slurm(args) => write(Scheduler::Slurm, &args.schedule, args.outages.as_deref()),

@@ -29,7 +29,7 @@ pub struct Args {
     /// Number of trials; hyperband derives the number from the resources [default: 81].
     #[arg(long, value_name = "COUNT")]
     trials: Option<u32>,
-    /// The best 1/NUMBER of the trials of each rung are promoted.
+    /// Promote the best 1/NUMBER of the trials in each rung.
     #[arg(long, value_name = "NUMBER", default_value_t = 3)]
     eta: u32,
     /// Resource of the first rung, such as epochs.
@@ -47,7 +47,7 @@ pub struct Args {
     /// Mean work of a full training run, in hours on one node.
     #[arg(long, value_name = "HOURS", default_value_t = 8.0)]
     hours: f64,
-    /// Also write learning curves to this file, which must be in the folder of the search.
+    /// Also write learning curves to this file, which must be in the same folder as the search.
     #[arg(long, value_name = "FILE")]
     losses: Option<PathBuf>,
     /// Seed. The same seed gives the same search.
@@ -61,7 +61,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Options outside their ranges, or an output that cannot be written.
+/// An option is out of range, or an output cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     let is_derived = args.algorithm.derives_trials();
     let plan = Plan {
@@ -106,7 +106,7 @@ fn beside(path: &std::path::Path, other: &std::path::Path) -> Result<String> {
     match name.filter(|_| path.parent() == other.parent()) {
         Some(name) => Ok(name.to_owned()),
         None => Err(Error::Usage(format!(
-            "--losses {} must be in the folder of {}",
+            "--losses {} must be in the same folder as {}",
             path.display(),
             other.display()
         ))),

@@ -33,8 +33,8 @@ fn the_same_jobs_make_the_same_bytes() {
         .says(&["2080Ti", "TitanRTX"]);
 }
 
-// Of 24 jobs, 14 are for training, 5 for validation and 5 for testing. Frequencies sum to one over the operations of
-// the training set.
+// Of 24 jobs, 14 are used for training, 5 for validation and 5 for testing. Over the operations of the training set,
+// the frequencies sum to 1.
 #[test]
 fn jobs_are_split_and_the_manifest_records_it() {
     let directory = jobs();
@@ -171,7 +171,7 @@ fn all_faulty_graphs_are_reported_and_can_be_left_out() {
     let left_out = summary["left_out"].as_array().unwrap();
     assert_eq!(left_out.len(), 3);
     assert!(names.iter().all(|name| run.out.contains(name)));
-    // The data set is the same as the one built without the three faulty files.
+    // The data set is the same as one that is built without the three faulty files.
     names
         .iter()
         .for_each(|name| fs::remove_file(here.join("jobs/graphs").join(name)).unwrap());

@@ -62,7 +62,7 @@ fn data_sets_of_torch_are_converted() {
             (data.train.len(), data.val.len(), data.test.len()),
             (2, 1, 0)
         );
-        // A model can also be trained on PyTorch's file itself, without converting it.
+        // A model can also be trained on PyTorch's own file, without a conversion.
         let line = "driple train --data d.pkl --hidden 8 --depth 2 --epochs 1 -q -o m";
         gleaner(here, line).expect(0);
         let run = gleaner(

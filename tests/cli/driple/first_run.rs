@@ -6,8 +6,8 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// With default options, the commands train a model on sample graphs. The model predicts far better than the mean of
-/// the training set does.
+/// The commands train a model on sample graphs with default options. Its predictions are far better than the mean of
+/// the training set.
 #[test]
 fn the_first_model_of_a_new_user_learns() {
     let directory = tempfile::tempdir().unwrap();
@@ -34,7 +34,7 @@ fn the_first_model_of_a_new_user_learns() {
     assert!(explained > 0.5, "{explained}");
 }
 
-/// If a model has learnt nothing, the training prints a remark.
+/// If the model has learnt nothing, `gleaner driple train` prints a remark.
 #[test]
 fn a_model_that_learns_nothing_is_reported() {
     let directory = super::support::built();

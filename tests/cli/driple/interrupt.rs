@@ -28,8 +28,8 @@ fn begun(here: &Path) -> Child {
     child
 }
 
-/// Starts a training run and, after its first checkpoint, calls `end` to stop it. `end` returns whether the training was
-/// still running. If the training had already finished, it is started again.
+/// Starts a training run and, after its first checkpoint, calls `end` to stop it. `end` returns whether the training
+/// was still running. If it was not, a new run is started.
 fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     for _ in 0..20 {
         if end(begun(here)) {
@@ -42,8 +42,7 @@ fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     panic!("every training was over before it could be ended");
 }
 
-/// Resumes the training, and compares its model and history with the model and history of an
-/// uninterrupted run.
+/// Resumes the training, and compares its model and history with those of an uninterrupted run.
 fn assert_resumed_as_uninterrupted(here: &Path) {
     gleaner(here, &format!("{TRAIN} --resume c --history h.csv -o end")).expect(0);
     gleaner(here, &format!("{TRAIN} --history whole.csv -o whole")).expect(0);
@@ -84,7 +83,7 @@ fn killed_trainings_are_resumed_from_their_checkpoint() {
     });
     assert!(!here.join("part").exists());
     assert_resumed_as_uninterrupted(here);
-    // The checkpoint `c` now contains a finished training run, so only the model remains to be written.
+    // The training in the checkpoint `c` is now finished, so resuming it only writes the model.
     gleaner(
         here,
         "driple train --data data.safetensors --resume c -o again",

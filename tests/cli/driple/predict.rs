@@ -37,8 +37,8 @@ fn graphs_are_predicted_as_those_of_the_data_set() {
                 alone[metric].as_f64().unwrap(),
                 row[metric].as_f64().unwrap(),
             );
-            // For several graphs, the network works on a single matrix, so the rounding errors of its sums differ from
-            // those for one graph.
+            // The network computes several graphs in a single matrix, so its rounding errors differ from those for one
+            // graph.
             assert!(
                 (told - wanted).abs() <= 1e-5 * wanted.abs(),
                 "{told} {wanted}"
@@ -190,7 +190,7 @@ fn predictions_below_zero_are_zero_for_users() {
     predict(here, scale, 3).says(&["5 faults", "values that are not finite"]);
 }
 
-/// Inputs may be pipes, which can be read only once.
+/// Inputs can be pipes, which can be read only once.
 #[test]
 fn models_graphs_and_data_come_from_pipes() {
     let directory = trained();

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::runs::gleaner;
 
-/// A trace in the folder `trace`, and graphs of its workloads in `workloads`.
+/// A directory with a trace in `trace`, and graphs of its workloads in `workloads`.
 fn cluster() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
@@ -92,7 +92,8 @@ fn model(at: &Path, change: impl Fn(&mut Card)) -> Inspector {
 
 const PROFILES: &str = "driple profiles --model model.safetensors --jobs workloads/workloads.csv";
 
-// A predicted profile contains averages: peak · active / (idle + active), from the model's predictions for the graph.
+// A predicted profile contains averages: peak · active / (idle + active), computed from the model's predictions for the
+// graph.
 #[test]
 fn profiles_are_averages_of_predictions() {
     let directory = cluster();
@@ -323,7 +324,7 @@ fn every_workload_of_a_trace_has_a_graph_that_is_about_as_busy() {
     gleaner(at, "synth graphs --for nowhere -o none").expect(1);
 }
 
-/// The example of `workloads.csv` in dataset/README.md.
+/// Reads the example of `workloads.csv` in dataset/README.md.
 #[test]
 fn the_documented_table_of_workloads_is_read() {
     let documented = gleaner_testing::workspace().join("dataset/README.md");
@@ -389,6 +390,6 @@ fn a_simulation_runs_on_what_a_trained_model_predicts() {
         .zip(&predicted)
         .filter(|(a, b)| a == b)
         .count();
-    // There are three possible scores, so about a third of the 40 predicted scores would match by chance.
+    // There are three possible scores, so about a third of the 40 predicted scores would be right by chance.
     assert!((18..40).contains(&equal), "{equal} of 40: {predicted:?}");
 }

@@ -62,7 +62,7 @@ fn set(row: &mut Row, name: &str, value: &str) -> bool {
     true
 }
 
-/// Simulates Lucid, with results in the folder `out`.
+/// Simulates Lucid, and writes the results to the folder `out`.
 fn lucid(at: &Path, more: &str, out: &str) -> Run {
     let line = format!(
         "simulate --data trace --policy lucid --profiler off --check --csv --logs --out {out} {more}"
@@ -75,8 +75,7 @@ fn table(at: &Path, out: &str, name: &str) -> String {
     fs::read_to_string(at.join(out).join(format!("lucid_{name}.csv"))).unwrap()
 }
 
-/// The sharing scores that a simulation used, by model, for jobs in full precision with batch size
-/// 64.
+/// The sharing scores, by model, that a simulation used for jobs with full precision and a batch size of 64.
 fn scores(at: &Path, out: &str) -> BTreeMap<String, String> {
     let log = at.join(out).join("logs/all/lucid_consolidate_all_log.csv");
     let mut reader = csv::Reader::from_path(log).unwrap();
@@ -176,7 +175,7 @@ fn a_workload_without_a_prediction_is_named_and_does_not_share() {
         .says(&["a workload with a profile"]);
 }
 
-/// If the table has no scores, the scores come from the model and depend on the profiles.
+/// If the table has no scores, the packing model computes them from the profiles.
 #[test]
 fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     let directory = busy();

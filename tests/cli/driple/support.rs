@@ -25,14 +25,14 @@ pub fn jobs() -> TempDir {
 pub const BUILD: &str =
     "driple build --graphs jobs/graphs --measured jobs/measured.csv --groups 20 --batch 8";
 
-/// The directory of [`jobs`], with a data set `data.safetensors`.
+/// The directory of [`jobs`], with the data set `data.safetensors`.
 pub fn built() -> TempDir {
     let directory = jobs();
     gleaner(directory.path(), &format!("{BUILD} -o data.safetensors")).expect(0);
     directory
 }
 
-/// The directory of [`built`], with a model `model.safetensors`.
+/// The directory of [`built`], with the model `model.safetensors`.
 pub fn trained() -> TempDir {
     let directory = built();
     let line =
@@ -61,7 +61,7 @@ pub fn read(directory: &Path, name: &str) -> (Dataset, Manifest) {
     file::read(&fs::read(directory.join(name)).unwrap()).unwrap()
 }
 
-/// The graphs of a directory in the order of their names.
+/// The graph files in a directory, in the order of their names.
 pub fn graphs(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

@@ -44,8 +44,7 @@ fn models_contain_all_that_predictions_need() {
     let history = fs::read_to_string(here.join("h.csv")).unwrap();
     assert!(history.starts_with("epoch,train,val\n0,0."), "{history}");
     assert_eq!(history.lines().count(), 5);
-    // The same seed gives the same bytes with any number of threads. Another seed gives different
-    // bytes.
+    // The same seed gives the same bytes for any number of threads. Another seed gives different bytes.
     let again = |more: &str| {
         train(
             here,

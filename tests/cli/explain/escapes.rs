@@ -1,4 +1,4 @@
-//! Tests that `gleaner explain` escapes terminal and browser control characters in names from files.
+//! Tests that `gleaner explain` escapes characters that control terminals or browsers in names from files.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::support::run;
 
 /// A name that turns text red and changes the direction of the text after it.
 const HOSTILE: &str = "\u{1b}[31mred\u{9b}2J\u{202e}\u{2066}\u{200f}\u{2028}end";
-/// The same name as it must be shown.
+/// The same name, as it must be shown.
 const SHOWN: &str = "\\u{1b}[31mred\\u{9b}2J\\u{202e}\\u{2066}\\u{200f}\\u{2028}end";
 
 /// Whether a character controls terminals or changes the direction of text.
@@ -102,7 +102,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
         let page = at("page.html");
         explain(kind, &[more, &["-o", &page][..]].concat());
         let page = fs::read_to_string(page).unwrap();
-        // Only the body is searched: the chart library and the styles come before it.
+        // Only the body is searched. The chart library and the styles precede it.
         let body = &page[page.find("<body").unwrap()..];
         assert!(body.contains(SHOWN), "{kind} {more:?}");
         assert!(

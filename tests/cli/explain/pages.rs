@@ -18,8 +18,7 @@ fn draw(directory: &Path, kind: &str, more: &[&str]) -> PathBuf {
     page
 }
 
-/// Names of the SVG files in a directory, without the extension. Asserts that each SVG file has a
-/// corresponding PNG file.
+/// Names of the SVG files in a directory, without the extension. Asserts that there is a PNG file for each of them.
 fn pictures(directory: &Path) -> Vec<String> {
     let files = fs::read_dir(directory).unwrap();
     let mut names: Vec<String> = files
@@ -32,7 +31,7 @@ fn pictures(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Asserts that a directory's SVG files are well-formed XML. Prints a note if Python, whose XML parser is used, is not
+/// Asserts that a directory's SVG files are well-formed XML, with Python's XML parser. Prints a note if Python is not
 /// installed.
 fn well_formed(directory: &Path) {
     let script = "import glob, sys, xml.dom.minidom as d\n\

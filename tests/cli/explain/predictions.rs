@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::support::{assert_near, data, explain, json, list, number, predicted, row};
 
-/// Asserts that a prediction is the sum of its parts, which are sorted from the largest to the
-/// smallest. Returns the sum.
+/// Asserts that a prediction is the sum of its parts, and that they are sorted from the largest to the smallest.
+/// Returns the sum.
 #[track_caller]
 fn summed(told: &Value) -> f64 {
     let scores: Vec<f64> = list(told, "contributions")

@@ -53,7 +53,7 @@ pub fn row(kind: &str, row: usize, more: &[&str]) -> Value {
     json(kind, &more)["prediction"].clone()
 }
 
-/// A column, as strings, of the table that `gleaner predict` writes for the sample cluster.
+/// A column of the table that `gleaner predict` writes for the sample cluster, as strings.
 pub fn predicted(kind: &str, column: &str) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let table = directory.path().join("table.csv");

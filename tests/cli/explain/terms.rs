@@ -59,8 +59,8 @@ fn terms_are_sorted_and_match_the_file() {
     }
 }
 
-// Over the training rows, the mean of a term's scores is 0, and the mean of their absolute values is its importance.
-// Each row is in one of the term's cells.
+// Over the training rows, the mean of a term's scores is 0, and the mean of their absolute values is the term's
+// importance. Each row falls into one of the term's cells.
 #[test]
 fn scores_and_rows_make_the_importance() {
     let names = names("workload");

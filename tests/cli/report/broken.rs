@@ -9,7 +9,7 @@ use gleaner_report::{SweepChoice, html};
 
 use super::support::{gleaner, replays, sign, simulation};
 
-/// Damages a file of a fresh run, lists the damaged file in `run.json`, and reports on the run.
+/// Damages a file of a new run, lists the damaged file in `run.json`, and runs `gleaner report`.
 fn spoilt(directory: &Path, file: &str, spoil: impl Fn(Vec<u8>) -> Vec<u8>) -> super::support::Run {
     let path = directory.join(file);
     let sound = fs::read(&path).unwrap();

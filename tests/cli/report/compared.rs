@@ -1,4 +1,4 @@
-//! Tests pages about comparisons of solvers.
+//! Tests the report pages that compare solvers.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ use super::support::{Figures, assert_near, column, dataset, gleaner, json, numbe
 /// plan.
 const STEPS: &str = "exec:steps.py";
 
-/// A directory with a comparison of solvers on the sample problems, in `compared`, and whether Python is installed.
-/// With Python, the comparison includes a solver program.
+/// Creates a directory with a comparison of solvers on the sample problems, in `compared`. With Python, the comparison
+/// includes a solver program. Also returns whether Python is installed.
 fn comparison(solvers: &str) -> (TempDir, bool) {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
@@ -63,8 +63,8 @@ fn incumbents(run: &Path) -> Vec<Found> {
         .collect()
 }
 
-/// The mean of a solver's gaps at `seconds` over all problems. The gap of a problem is that of the best plan found by
-/// then, or 1 if there is no plan yet.
+/// The mean, over all problems, of a solver's gaps at the time `seconds`. The gap of a problem is the gap of the best
+/// plan found by then, or 1 if there is no plan yet.
 fn mean_gap(found: &[Found], problems: &[String], solver: &str, seconds: f64) -> f64 {
     let gap = |problem: &String| {
         let known = found

@@ -85,7 +85,7 @@ fn the_suggestion_is_shown_with_its_derivation() {
 
 #[test]
 fn a_replay_has_the_fragments_of_its_log() {
-    // Like a replay, the inspection of a slice drops the last row, because the row changes nothing.
+    // Like a replay, the inspection of a slice drops the last row, which changes no node.
     let (replays, sample) = (replays(), sample_json("--nodes 100"));
     let table = replays.path().join("short/fragments.csv");
     let bins = sample["fragments"]["bins"].as_array().unwrap();
@@ -146,7 +146,7 @@ fn odd_logs_have_pages() {
     let path = directory.path();
     let quoted = HOSTILE.replace('"', "\"\"");
     let logs = [
-        // One row with all nodes busy, one row with all nodes idle, a hostile name, and nodes that
+        // Logs with a single row in which all nodes are busy or all are idle, with a hostile name, and with nodes that
         // are always idle.
         "time,node,state\n2021-02-10 00:00:00,a,0\n".to_owned(),
         "time,node,state\n2021-02-10 00:00:00,a,1\n".to_owned(),

@@ -17,13 +17,13 @@ use crate::browser::check;
 /// Maximum size of a page in bytes, small enough for an email attachment.
 const MOST: usize = 5_000_000;
 
-/// A pseudo-random number from 0 to 1 for the run `index`.
+/// A pseudo-random number from 0 to 1 for the run `index`. Another `salt` gives another number.
 fn noise(index: u32, salt: u32) -> f64 {
     let mixed = (index ^ (salt << 20)).wrapping_mul(0x9E37_79B1);
     f64::from((mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA77)) / f64::from(u32::MAX)
 }
 
-/// A directory with a sweep `swept` of 10,000 replays, with the given settings for each replay.
+/// A directory with a sweep of 10,000 replays in `swept`. `settings` returns the settings of each replay.
 fn swept(settings: impl Fn(u32) -> Value) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let line = format!(
@@ -76,7 +76,7 @@ fn write(path: &Path, runs: &[SweepRun], results: &[RunOutcome]) {
     directory.finish(&end).unwrap();
 }
 
-// The hardest case: every run has its own settings, and points cover the whole chart.
+// The largest page: every run has its own settings, and points cover the whole chart.
 #[test]
 fn a_page_of_10_000_settings_is_small_and_works() {
     let directory =

@@ -7,7 +7,7 @@ use super::support::{
     simulation, steps,
 };
 
-/// The times in a column of a CSV table, in whole milliseconds since 1970, which is the unit on pages.
+/// The times in a column of a CSV table, in whole milliseconds since 1970, the unit on pages.
 fn millis(path: &std::path::Path, name: &str) -> Vec<f64> {
     let times = column(path, name)
         .into_iter()
@@ -47,7 +47,8 @@ fn curves_equal_the_steps() {
     }
 }
 
-/// The parts of both bars, of idle node-time and of work, add up to the total, with and without completion events.
+/// The parts of the bar of idle node-time add up to the total, and so do those of the bar of work, with and without
+/// completion events.
 #[test]
 fn shares_are_those_of_the_summary() {
     let directory = replays();
@@ -123,7 +124,7 @@ fn spans_hold_the_node_time_of_each_task() {
     }
 }
 
-/// Returns the name and the node-time of each row in the task figure.
+/// Returns the name and the node-time of each row in the figure of the tasks.
 fn row_seconds(figures: &Figures, id: &str) -> Vec<(String, f64)> {
     let spans = figures.get(id);
     let names = spans["y"]["names"].as_array().unwrap();
@@ -139,7 +140,7 @@ fn row_seconds(figures: &Figures, id: &str) -> Vec<(String, f64)> {
     rows
 }
 
-// The expected values come from the table of tasks: task `a` of the second round is `a#2`.
+// The expected values come from the table of tasks, in which task `a` of the second round is called `a#2`.
 #[test]
 fn many_rounds_share_the_rows_of_the_set() {
     let directory = replays();
@@ -280,7 +281,7 @@ fn hours_are_means_over_the_minutes_of_all_virtual_clusters() {
     let (_, utilisation) = figures.curve("utilisation-sim", "sjf");
     let (_, waiting) = figures.curve("waiting-sim", "sjf");
     assert_eq!(hours.len(), utilisation.len());
-    // The cluster has 3 nodes of 8 GPUs, so 24 GPUs in all.
+    // The cluster has 3 nodes with 8 GPUs each, that is, 24 GPUs.
     for (place, (busy, pending)) in hours.values().enumerate() {
         assert_near(utilisation[place], 100.0 * busy / 24.0);
         assert_near(waiting[place], *pending);
@@ -327,8 +328,8 @@ fn warm_up_and_drain_are_shaded() {
     }
 }
 
-/// Averaged over the makespan, the chart's hourly values equal the share in the table: both are shares of the policy's
-/// own GPUs.
+/// Averaged over the makespan, the hourly values in the chart equal the share in the table, because both are shares of
+/// the policy's own GPUs.
 #[test]
 fn chart_and_table_show_the_same_utilisation() {
     let directory = profiled();

@@ -1,4 +1,4 @@
-//! Creates runs of small samples, and reads the contents of pages.
+//! Creates runs on small samples, and reads the contents of report pages.
 
 use std::fs;
 use std::io::Read;
@@ -113,7 +113,7 @@ pub fn sweep() -> TempDir {
 }
 
 /// Updates the digests in `run.json` to match the current files of a run, and removes the entries of missing files.
-/// Such a run results from an attack, not from an accident.
+/// An attack could produce such a run, but an accident could not.
 pub fn sign(run: &Path) {
     let path = run.join("run.json");
     let mut info = json(&path);
@@ -143,7 +143,7 @@ pub fn inspected() -> TempDir {
     directory
 }
 
-/// Writes a page about runs and returns it.
+/// Writes a report page about runs, and returns its content.
 pub fn page(directory: &Path, runs: &str) -> String {
     gleaner(directory, &format!("report {runs} -o page.html")).expect(0);
     fs::read_to_string(directory.join("page.html")).unwrap()
@@ -162,7 +162,7 @@ pub fn packed(page: &str, id: &str) -> String {
     text
 }
 
-/// The figures of a page as its script reads them.
+/// The figures of a page, as the page's script reads them.
 pub struct Figures(Vec<Value>);
 
 impl Figures {
@@ -195,7 +195,7 @@ pub fn floats(list: &Value) -> Vec<f64> {
     list.iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// Numbers that a page stores as the first number and the differences between neighbours.
+/// Decodes numbers that a page stores as the first number and the differences between neighbours.
 pub fn steps(value: &Value) -> Vec<f64> {
     let mut numbers = vec![value["first"].as_f64().unwrap()];
     for step in floats(&value["steps"]) {

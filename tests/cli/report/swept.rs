@@ -32,7 +32,7 @@ impl Table<'_> {
     }
 }
 
-// All runs of the sample plan finish all tasks, so they do the same total work, and the heat map shows the next metric.
+// All runs of the sample plan finish all tasks and thus do the same total work, so the heat map shows the next metric.
 #[test]
 fn cells_are_the_best_means_of_the_next_figure() {
     let directory = sweep();
@@ -66,8 +66,8 @@ fn cells_are_the_best_means_of_the_next_figure() {
     }
 }
 
-/// Means over the two seeds: the runs with seeds 0 and 1 are neighbours, because the seed varies fastest in the sample
-/// plan.
+/// Computes the means over the two seeds. The runs with seeds 0 and 1 are neighbours, because the seed varies fastest
+/// in the sample plan.
 fn over_seeds(values: &[f64]) -> Vec<f64> {
     let pairs = values.chunks_exact(2);
     pairs.map(|pair| (pair[0] + pair[1]) / 2.0).collect()
@@ -125,8 +125,7 @@ fn the_best_settings_and_all_settings_are_listed() {
         ),
         (&12.into(), &2.into(), &12.into())
     );
-    // Among the settings with the same work, the best are the settings whose tasks finished
-    // earliest on average.
+    // Among the settings with the same work, the best are those whose tasks finished earliest on average.
     let run = directory.path().join("swept");
     let table = Table(&run);
     let (keys, means) = (table.texts("run"), table.numbers("completion_mean_s"));

@@ -1,17 +1,17 @@
-//! Represents the counts of a task as pieces, on each of which the loss is linear.
+//! Divides the counts of a task into pieces on which the loss is linear in the count.
 //!
 //! The net value of a count is its value minus a price per node. The loss of a count is the best
 //! net value of the task minus the net value of the count.
 //!
-//! Example: at a price of 9, a task that earns 30 on 3 nodes has the net value 30 − 9 · 3 = 3
-//! there, and 0 without nodes. The losses are 0 on 3 nodes and 3 without nodes.
+//! Example: at a price of 9, a task that earns 30 on 3 nodes has a net value of 30 − 9 · 3 = 3 on 3 nodes, and of 0
+//! without nodes. Its loss is 0 on 3 nodes, and 3 without nodes.
 
 use super::shape::Vertex;
 
-/// Pieces with at most this many counts are handled count by count, wider pieces by a sliding minimum.
+/// Pieces with at most this many counts are handled count by count; wider pieces, with a sliding minimum.
 const WALKED: u32 = 24;
 
-/// Counts `low..=high` of one task, on which the loss is linear in the count.
+/// Range `low..=high` of counts of one task, within which the loss is linear in the count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Piece {
     pub low: u32,
@@ -27,7 +27,7 @@ impl Piece {
         self.loss + self.slope * f64::from(count - self.low)
     }
 
-    /// Whether the piece has so few counts that they are handled count by count.
+    /// Whether the piece has at most [`WALKED`] counts.
     pub fn is_narrow(&self) -> bool {
         self.high - self.low < WALKED
     }
@@ -86,8 +86,8 @@ fn push_pieces(
     }
 }
 
-/// Finds the counts that are strictly between two (count, loss) points and lose at most `limit`. The loss is linear
-/// between the points.
+/// Finds the counts that lie strictly between two (count, loss) points and lose at most `limit`. Between the points,
+/// the loss is linear.
 fn surviving_between(from: (u32, f64), to: (u32, f64), limit: f64) -> Option<Piece> {
     let slope = (to.1 - from.1) / f64::from(to.0 - from.0);
     let at = |count: u32| from.1 + slope * f64::from(count - from.0);

@@ -1,13 +1,13 @@
 //! The LP relaxation of the multiple-choice knapsack, solved greedily.
 //!
-//! Every task's value is replaced by its concave envelope: a chain of steps whose slopes, the
-//! values per node, decrease. Each task starts at its least count. The steps of all tasks are taken
-//! in order of their slopes, steepest first, until one does not fit into the remaining nodes: the
-//! *break step*. Its slope is the price λ of a node. Taking a fraction of the break step gives the
-//! upper bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
+//! Every task's value function is replaced with its concave envelope: a chain of steps with decreasing slopes. A slope
+//! is the value gained per node. Each task starts at its least count. The steps of all tasks are taken in order of
+//! their slopes, steepest first, until a step needs more nodes than remain: the *break step*. Its slope is the price λ
+//! of a node. Taking a fraction of the break step gives the upper bound (Sinha and Zoltners 1979). The overview of the
+//! exact solver has an example.
 //!
-//! Tasks that are alike have the same steps. So the steps of each group are sorted, not the steps of
-//! each task. Only steps with the break step's slope are taken task by task, in task order.
+//! Tasks that are alike form a group and have the same steps, so the steps are sorted by group, not by task. Only steps
+//! with the break step's slope are taken task by task, in task order.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(super) struct Relaxation {
     steps: Vec<Step>,
     /// For each group, the count that all its tasks have reached.
     reached: Vec<u32>,
-    /// For each group, its step with the slope of the break step; `None` if no step of the group has this slope.
+    /// For each group, the step that is as steep as the break step; `None` if the group has no such step.
     last: Vec<Option<Step>>,
     growths: Growths,
     price: f64,
@@ -44,8 +44,8 @@ impl Relaxation {
         self.price
     }
 
-    /// Writes the best plan that it finds to `counts`, and returns how far the plan's value is from the
-    /// upper bound. `None` if even the tasks' least counts need too many nodes.
+    /// Writes the best plan that it finds to `counts`, and returns the plan's gap to the upper bound. Returns `None` if
+    /// even the tasks' least counts need too many nodes.
     pub fn solve(&mut self, shapes: &Shapes, nodes: u32, counts: &mut Vec<u32>) -> Option<f64> {
         let free = u64::from(nodes).checked_sub(shapes.least())?;
         self.collect_steps(shapes);
@@ -60,7 +60,7 @@ impl Relaxation {
         Some(self.take_to_break(shapes, rest, left, counts))
     }
 
-    /// Takes the steps, slope by slope, while all steps of a slope fit into the `left` nodes. Every
+    /// Takes the steps, slope by slope, as long as all steps of a slope fit into the `left` nodes. Every
     /// task of a group takes the group's steps. Returns the steps of the first slope that does not fit,
     /// if there is one, and the remaining nodes.
     fn take_whole_slopes(&mut self, shapes: &Shapes, mut left: u64) -> (Range<usize>, u32) {
@@ -120,7 +120,7 @@ impl Relaxation {
         0.0
     }
 
-    /// Collects the steps of all envelopes whose gain is above 0, steepest first.
+    /// Collects all steps of the envelopes that gain value, steepest first.
     fn collect_steps(&mut self, shapes: &Shapes) {
         self.steps.clear();
         for g in 0..shapes.groups() {
@@ -151,8 +151,8 @@ fn slope(from: Vertex, to: Vertex) -> f64 {
     (to.value - from.value) / f64::from(to.count - from.count)
 }
 
-/// Writes the indices of the vertices on the upper concave envelope to `hull`. The slopes between them
-/// are strictly decreasing.
+/// Writes to `hull` the indices of the vertices on the upper concave envelope. The slopes between these vertices
+/// decrease strictly.
 fn envelope(vertices: &[Vertex], hull: &mut Vec<u32>) {
     hull.clear();
     for (i, &v) in vertices.iter().enumerate() {
@@ -173,9 +173,8 @@ fn is_edge(vertices: &[Vertex], from: u32, to: u32) -> bool {
     vertices[to].joined && vertices[to - 1].count == from
 }
 
-/// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task
-/// whose value rises most. Among tasks with the same gain, the first grows. Returns the plan's gap
-/// to the upper bound.
+/// Distributes the `left` nodes if the break step cannot be taken in part: it repeatedly grows the task that gains
+/// most. Among tasks with the same gain, it grows the first. Returns the plan's gap to the upper bound.
 fn round(
     shapes: &Shapes,
     growths: &mut Growths,
@@ -212,7 +211,7 @@ impl Growths {
         self.0.resize(groups, None);
     }
 
-    /// Like [`best_growth`], but cached. After a change of `left`, call [`Growths::forget`] first.
+    /// Like [`best_growth`], but cached. If `left` has changed, call [`Growths::forget`] first.
     fn of(&mut self, shapes: &Shapes, g: usize, count: u32, left: u32) -> Option<Growth> {
         match self.0[g] {
             Some((known, growth)) if known == count => growth,
@@ -231,8 +230,7 @@ struct Growth {
     gain: f64,
 }
 
-/// The most profitable growth of a task from `count` by at most `left` nodes; `None` if no growth gains
-/// anything.
+/// The most profitable growth of a task from `count` by at most `left` nodes; `None` if no growth increases the value.
 fn best_growth(vertices: &[Vertex], count: u32, left: u32) -> Option<Growth> {
     let limit = count.saturating_add(left);
     let now = value_at(vertices, count)?;

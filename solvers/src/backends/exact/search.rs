@@ -8,18 +8,18 @@
 //! 1. [`Search::open`] keeps the counts that lose at most the limit, as pieces on which the loss is linear. Tasks that
 //!    are alike have the same pieces. A task with a single remaining count is fixed, and its nodes are set aside. Every
 //!    other task is a *stage*.
-//! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
-//!    that the stages so far use. From every state, the later stages must be able to stay within the
-//!    capacity, and to come close enough to it, because each unused node costs λ.
-//! 3. [`Search::run`] computes layer after layer: the least loss with which each state can be
-//!    reached. States at the ends of a layer that lose more than the limit are cut off.
+//! 2. [`Search::set_windows`] bounds the *states* after each stage. A state is the number of nodes that the stages so
+//!    far use. From every state, the later stages must be able to stay within the capacity, and to come close enough to
+//!    it, because each unused node costs λ.
+//! 3. [`Search::run`] computes one layer after each stage: the least loss with which each state can be reached. States
+//!    that lose more than the limit are cut off at both ends of a layer.
 //! 4. The last layer gives the best final state. [`Search::walk_back`] follows it back to the start
 //!    to find the counts.
 //!
 //! A wide piece takes only O(states) per layer, because a sliding minimum handles all of its counts
 //! together ([`SlidingMinimum`]). A small limit leaves few counts and states, so [`Search::improve`]
-//! tries small limits first. The algorithm of Pisinger (1995) is similar: its core starts small and grows in the order
-//! of losses.
+//! tries small limits first. The algorithm of Pisinger (1995) is similar: it starts with a small core, which grows in
+//! order of loss.
 
 use std::time::Instant;
 
@@ -44,7 +44,7 @@ impl Open {
     }
 }
 
-/// A task for which more than one count remains, and the states worth keeping after it.
+/// A task with more than one remaining count.
 #[derive(Debug, Clone, Copy)]
 struct Stage {
     task: usize,
@@ -56,7 +56,7 @@ struct Stage {
 /// The input of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case<'a> {
-    /// Every task's value by count.
+    /// The value of every task at every count.
     pub shapes: &'a Shapes,
     /// Idle nodes.
     pub nodes: u32,
@@ -91,7 +91,7 @@ const FIRST_GUESS: f64 = 1.0 / 64.0;
 /// With fewer (state, count) pairs than this, a smaller limit costs more time than it saves.
 const SMALL: u64 = 20_000;
 
-/// The maximum number of states kept at a time; they take 512 MiB.
+/// The maximum number of states kept at a time. So many states take 512 MiB.
 const MOST_STATES: u64 = 1 << 26;
 
 /// The size of a search.
@@ -111,13 +111,12 @@ enum Ended {
 }
 
 impl Search {
-    /// Replaces `counts`, the plan known so far, by the plan with the least loss. Returns `false` if the time limit
-    /// ended the search or the search would take too much memory; `counts` is then unchanged.
+    /// Replaces the plan known so far, `counts`, with the plan that has the least loss. Returns `false`, and leaves
+    /// `counts` unchanged, if the time limit ends the search or the search would take too much memory.
     ///
-    /// A search that keeps only counts and states of loss ≤ g finds the optimum if the optimum's
-    /// loss is ≤ g. So on large problems the first limit is small, and it grows fourfold until a
-    /// plan is found. If no plan is found when the limit equals the loss of the known plan, the known
-    /// plan is optimal.
+    /// A search that keeps only counts and states of loss ≤ g finds the optimum if the optimum's loss is ≤ g. On large
+    /// problems, the first limit is therefore small; it is quadrupled until a plan is found. If no plan is found even
+    /// when the limit equals the loss of the known plan, the known plan is optimal.
     pub fn improve(&mut self, case: &Case<'_>, counts: &mut [u32]) -> bool {
         let mut limit = case.gap;
         let mut size = self.open(case, limit);
@@ -182,8 +181,8 @@ impl Search {
     /// exceed the capacity; with their greatest counts, it must use enough nodes.
     ///
     /// The example from the overview of the exact solver: one node remains. Task b can have 0 or 1
-    /// nodes, and then task c 0 or 2. The limit of 1 is below λ = 9, so no node may stay unused. The
-    /// window after b is 0 to 1, and the window after c is 1 alone.
+    /// nodes, and then task c 0 or 2. The limit of 1 is below λ = 9, so no node may stay unused. The window after b is
+    /// 0 to 1, and the window after c contains only 1.
     fn set_windows(&mut self, unused: i64) -> Option<Size> {
         let capacity = self.capacity;
         let (mut least_to_come, mut most_to_come) = (0, 0);
@@ -243,8 +242,8 @@ impl Search {
         Ended::WithPlan
     }
 
-    /// Computes the layer after stage `i`, cut to the range of states that lose at most `limit`;
-    /// `false` if there is no such state.
+    /// Computes the layer after stage `i`, cut to the range of states that lose at most `limit`. Returns `false` if
+    /// there is no such state.
     fn advance(&mut self, i: usize, limit: f64) -> bool {
         let stage = self.stages[i];
         let from = self.layers[i];
@@ -286,8 +285,8 @@ impl Search {
     }
 }
 
-/// The state with the least total loss, with each unused node charged at `price`; `None` if that
-/// loss is above `limit`.
+/// The state with the least total loss, with each unused node charged at `price`; `None` if its total loss is above
+/// `limit`.
 fn best_final_state(
     window: Window,
     losses: &[f64],

@@ -1,5 +1,4 @@
-//! Every task's value as a piecewise linear function of its next count. Tasks that are alike share a
-//! function.
+//! The value of every task as a piecewise linear function of its next count. Tasks that are alike share one function.
 
 use std::cmp::Ordering;
 
@@ -12,8 +11,8 @@ use crate::{Problem, Task};
 /// The bonus of an unchanged task, as a share of the greatest value of any task.
 const STAY_BONUS: f64 = 1e-11;
 
-/// A count and its value. Between two vertices of a group the value is linear. The counts strictly
-/// between them are allowed only if the later vertex is `joined`.
+/// A count and its value. Between two neighbouring vertices of a group, the value is linear. The counts strictly
+/// between them are allowed only if the second vertex is `joined`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Vertex {
     pub count: u32,
@@ -22,7 +21,7 @@ pub(super) struct Vertex {
     pub joined: bool,
 }
 
-/// The vertices of all groups of tasks that are alike, group after group; counts ascend within a group.
+/// The vertices of all groups of tasks that are alike, group after group. Within a group, counts ascend.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     alike: Alike,
@@ -46,8 +45,9 @@ pub(super) struct Shapes {
 struct Valuation {
     t_fwd: f64,
     current: u32,
-    /// Objective lost if the task grows, and if it shrinks.
+    /// Objective lost if the task grows.
     up: f64,
+    /// Objective lost if the task shrinks.
     down: f64,
 }
 
@@ -163,8 +163,8 @@ impl Shapes {
         let high = most.min(task.cap());
         let first = self.vertices.len();
         let segments = task.curve_nodes.len().saturating_sub(1);
-        // The loop starts at the segment that contains or ends at `low`. It ends with the last segment
-        // that begins at or below `high`.
+        // The loop starts with the segment that contains `low` or ends at it, and ends with the last segment that
+        // begins at or below `high`.
         let begin = task.curve_nodes.partition_point(|&n| n < low);
         let end = task.curve_nodes.partition_point(|&n| n <= high);
         for segment in begin.saturating_sub(1)..end.min(segments) {
@@ -223,10 +223,10 @@ impl Shapes {
         });
     }
 
-    /// Removes the counts that occur in no max-min fair plan: counts with a share below the floor's
-    /// level, and the count 0 if all tasks can run. If not all tasks can run, every task that runs gets
-    /// a reward greater than the sum of all values. The best plan then runs as many tasks as possible.
-    /// `best_rates` holds the best rate of each group.
+    /// Removes the counts that occur in no max-min fair plan: counts with a share below the level of `floor`, and the
+    /// count 0 if all tasks can run. If not all tasks can run, every task that runs gets a reward greater than the sum
+    /// of all values. The best plan then runs as many tasks as possible. `best_rates` contains the best rate of each
+    /// group.
     pub fn restrict(&mut self, problem: &Problem, best_rates: &[f64], floor: Floor) {
         self.retain(problem, |g, task, count| match count {
             0 => floor.some_rest,
@@ -238,9 +238,8 @@ impl Shapes {
         }
     }
 
-    /// For each group of alike tasks, removes the counts outside the group's range. Returns whether the
-    /// least or the greatest count of any group changed. Returns `None` if a group has no count left:
-    /// then there is no plan.
+    /// For each group of alike tasks, removes the counts outside the group's range. Returns whether the least or the
+    /// greatest count of any group changed, or `None` if a group has no count left, so that there is no plan.
     pub fn limit(&mut self, problem: &Problem, ranges: &[Window]) -> Option<bool> {
         let before = self.ends();
         // Trim one end at a time, because [`Shapes::retain`] finds only one change between two joined vertices.
@@ -264,9 +263,9 @@ impl Shapes {
         all.fold((0, 0), |(low, high), own| (low + own.0, high + own.1))
     }
 
-    /// Removes counts that leave too few nodes for the least counts of the other tasks, then
-    /// measures the remaining values. No plan contains the removed counts, and their values would only
-    /// increase the allowance for rounding errors.
+    /// Removes the counts that leave too few nodes for the least counts of the other tasks, and then updates the
+    /// greatest values. No plan contains the removed counts; their values would only increase the allowance for
+    /// rounding errors.
     fn cut(&mut self, problem: &Problem) {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
@@ -280,7 +279,7 @@ impl Shapes {
     }
 
     /// Keeps the counts for which `keeps` is true. The arguments of `keeps` are a group, a task of the group, and a
-    /// count. Between two joined vertices `keeps` must change at most once.
+    /// count. Between two joined vertices, the result of `keeps` must change at most once.
     fn retain(&mut self, problem: &Problem, keeps: impl Fn(usize, &Task, u32) -> bool) {
         std::mem::swap(&mut self.vertices, &mut self.unrestricted);
         self.vertices.clear();
@@ -298,8 +297,8 @@ impl Shapes {
         }
     }
 
-    /// Adds a reward to the value of every task that runs. The reward exceeds the difference between
-    /// the totals of any two plans.
+    /// Adds a reward to the value of every count above 0. The reward exceeds the difference between the totals of any
+    /// two plans.
     fn reward_running(&mut self) {
         let largest = |range: &[usize]| sizes(&self.vertices[range[0]..range[1]]).1;
         self.largest_of.clear();
@@ -313,9 +312,8 @@ impl Shapes {
         running.for_each(|v| v.value += reward);
     }
 
-    /// Adds vertex `i` and the counts between it and the previous vertex, if `keeps` accepts them. If
-    /// `keeps` changes between the two vertices, a new vertex marks the accepted count next to the
-    /// change.
+    /// Adds vertex `i` and the counts between it and the previous vertex, if `keeps` accepts them. If the result of
+    /// `keeps` changes between the two vertices, adds a new vertex at the accepted count next to the change.
     fn keep(
         &mut self,
         task: &Task,
@@ -348,7 +346,8 @@ impl Shapes {
         }
     }
 
-    /// Adds the bonus of an unchanged task to the value of each task's current count. The bonus breaks ties.
+    /// Adds the bonus of an unchanged task to the value of each task's current count, so that ties are broken in favour
+    /// of this count.
     pub fn favour_staying(&mut self, problem: &Problem) {
         self.bonus = STAY_BONUS * self.best;
         for (g, range) in self.starts.windows(2).enumerate() {

@@ -1,18 +1,18 @@
 //! Dynamic programming over a tree of nested groups.
 //!
-//! Here, the *loss* of a count is its negated value. Every branch of the tree, a group or all tasks
-//! together, gets a table: the least loss for each number of nodes that its tasks may hold. The
-//! tables are computed in four steps:
+//! Here, the *loss* of a count is its negated value. A branch of the tree is a group; the root is all tasks together.
+//! Each branch gets a table: the least loss for each number of nodes that its tasks may hold. The tables are computed
+//! in four steps:
 //!
-//! 1. [`Tree::set_spans`] computes the *span* of every branch, which bounds its number of nodes: first
-//!    from its own limits and the spans of its parts, then from the span of its parent. A small group often
-//!    leaves few counts for its tasks.
+//! 1. [`Tree::set_spans`] computes the *span* of every branch, which bounds its number of nodes: first from its own
+//!    limits and the spans of its parts, then from the span of its parent. In a small group, only few counts often
+//!    remain for each task.
 //! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task that lies
 //!    directly in the branch adds a layer, as in the search. Each inner branch that lies directly in the branch adds a
 //!    layer as well, with its states in place of counts. The last layer, cut to the span, is the table of the branch.
 //!    Layers omit states from which the branch cannot reach its span.
-//! 3. [`Tree::fill`] computes the layers. Inner branches come first, so the tables that a branch needs
-//!    already exist.
+//! 3. [`Tree::fill`] computes the layers. Inner branches come first, so that the tables that a branch needs already
+//!    exist.
 //! 4. [`Tree::walk_back`] starts at the best state of the root. It finds the counts of tasks and the states of inner
 //!    branches that lead to this state, and then continues in each inner branch. The layers hold only losses, so each
 //!    count is recomputed from the preceding layer.
@@ -21,8 +21,9 @@
 //! pieces) time, and adding an inner branch O(states × states of its table).
 //!
 //! Take the example from the overview of the exact solver, and let tasks b and c form a group of at most 2 nodes. The
-//! table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a, whose loss on 3 nodes is −30. The
-//! root's best state is 4 nodes with the loss −38: 3 nodes for a and 1 node for the group, which goes to b.
+//! table of the group contains the losses 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a, whose loss on 3
+//! nodes is −30. The root's best state is 4 nodes with the loss −38: 3 nodes for task a, and 1 node for the group,
+//! which task b gets.
 
 use std::time::Instant;
 
@@ -31,7 +32,7 @@ use super::pieces::{Piece, all_pieces};
 use super::shape::Shapes;
 use crate::nest::{Branch, Nest};
 
-/// The maximum number of values kept at a time; they take 1 GiB.
+/// The maximum number of values kept at a time. So many values take 1 GiB.
 const MOST_NUMBERS: u64 = 1 << 27;
 
 /// After this many pairs of states, a merge of two tables checks the clock again.
@@ -40,7 +41,7 @@ const PAIRS_UNWATCHED: usize = 1 << 20;
 /// The input of the recursion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case<'a> {
-    /// Every task's value by count.
+    /// The value of every task at every count.
     pub shapes: &'a Shapes,
     pub nest: &'a Nest,
     /// Time at which to give up; `None` for no limit.
@@ -94,7 +95,7 @@ pub(super) struct Tree {
     /// For each group of alike tasks, the minimum and maximum number of nodes that a task of the group may hold.
     ranges: Vec<Window>,
     sliding: SlidingMinimum,
-    /// The sum, over all tasks, of the largest number that each task added to a loss.
+    /// The sum, over all tasks, of the largest absolute value that each task added to a loss.
     size: f64,
 }
 
@@ -238,15 +239,15 @@ impl Tree {
         }
     }
 
-    /// Number of states of all layers.
+    /// Number of states in all layers.
     fn states(&self) -> u64 {
         let last = self.steps.last().map(|step| step.layer);
         last.map_or(0, |l| l.offset.saturating_add(l.window.width()) as u64)
     }
 
-    /// An upper bound on how many numbers the sliding minimum stores for a layer. The sliding minimum has three lists,
-    /// each as long as the layer before plus twice the counts of a piece. A clipped piece has at most as many counts as
-    /// the two layers together have states, so 3 · (1 + 2) numbers per state are enough.
+    /// An upper bound on the number of values that the sliding minimum stores for a layer. The sliding minimum has
+    /// three lists, each as long as the layer before plus twice the counts of a piece. A clipped piece has at most as
+    /// many counts as the two layers together have states, so 3 · (1 + 2) values per state are enough.
     fn most_scratch(&self) -> u64 {
         let width = |step: &Step| step.layer.window.width() as u64;
         let both = |pair: &[Step]| width(&pair[0]).saturating_add(width(&pair[1]));
@@ -264,7 +265,7 @@ impl Tree {
         }
     }
 
-    /// Computes a layer; `false` if that takes too long.
+    /// Computes a layer. Returns `false` if the deadline passes.
     fn fill(&mut self, case: &Case<'_>, i: usize) -> bool {
         let Step { part, layer } = self.steps[i];
         let end = layer.offset + layer.window.width();
@@ -352,7 +353,7 @@ fn size(pieces: &[Piece], from: Window, to: Window) -> f64 {
 }
 
 /// Adds an inner branch with the given `table` to the layer `before`: after[a + b] = min(after[a + b], before[a] +
-/// table[b]), for all states a and b. Returns `false` if that takes too long.
+/// table[b]), for all states a and b. Returns `false` if the deadline passes.
 fn merge(
     case: &Case<'_>,
     before: (Window, &[f64]),
@@ -382,7 +383,7 @@ fn merge(
 }
 
 /// The state of `table` that leads to `state` at the least loss, together with a state of the layer
-/// before. Among equally good states, the first wins.
+/// before. Among equally good states, returns the first.
 fn best_inner(
     (from, before): (Window, &[f64]),
     (window, table): (Window, &[f64]),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::curve;
 
-/// 0, or ten to the power of a number between `low` and `high`.
+/// 0, or 10 to the power of a number between `low` and `high`.
 fn power(low: f64, high: f64) -> impl Strategy<Value = f64> {
     prop_oneof![1 => Just(0.0), 9 => (low..high).prop_map(|e| 10f64.powf(e))]
 }
@@ -73,7 +73,7 @@ pub fn problem() -> impl Strategy<Value = Problem> {
     })
 }
 
-/// The sum of the plan's earnings and losses. Rounding errors are proportional to it.
+/// The sum of the plan's earnings and losses, to which rounding errors are proportional.
 pub fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     let terms = problem.tasks.iter().zip(counts);
     let of =

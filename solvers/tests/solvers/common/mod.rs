@@ -81,13 +81,13 @@ pub fn task() -> impl Strategy<Value = Task> {
     )
 }
 
-/// Problems of up to 21 tasks, many of them alike.
+/// Problems with up to 21 tasks, many of which are alike.
 pub fn problem() -> impl Strategy<Value = Problem> {
     (
         prop::collection::vec(task(), 0..8),
         0u32..60,
         prop_oneof![Just(10.0), 0.5..600.0],
-        // Identical tasks lead to ties and degenerate prices.
+        // The number of copies of each task. Identical tasks lead to ties and degenerate prices.
         1usize..4,
     )
         .prop_map(|(mut tasks, nodes, t_fwd, copies)| {
@@ -148,7 +148,7 @@ pub fn rugged(tasks: usize, nodes: u32, seed: u32) -> Problem {
     }
 }
 
-/// The greatest merit of any plan and a plan with this merit, found by trying all plans; `None` if
+/// The greatest merit of any plan, and a plan with this merit, found by trying all plans; `None` if
 /// there is no plan.
 pub fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(Merit, Vec<u32>)> {
     let mut best = None;

@@ -1,4 +1,4 @@
-//! Reads the graphs to make predictions for, from files and directories or from a data set.
+//! Reads the graphs for which predictions are made, from files and directories or from a data set.
 
 use std::path::{Path, PathBuf};
 
@@ -22,10 +22,10 @@ pub struct Named {
     pub file: PathBuf,
 }
 
-/// The graphs of a part of a data set.
+/// The graphs in one part of a data set.
 ///
 /// # Errors
-/// The file is not a data set, or has no jobs in the part.
+/// The file is not a data set, or the part contains no jobs.
 pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
     let (data, _) = data::read(path)?.value;
     let examples = part.of(&data);
@@ -45,8 +45,8 @@ pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
     Ok(named.collect())
 }
 
-/// Reads and groups the graphs of `paths`, several at a time. Also returns the faults of unreadable graphs in
-/// directories.
+/// Reads and groups the graphs in `paths`, several at a time. Also returns the faults of graphs in directories that are
+/// left out.
 ///
 /// # Errors
 /// A graph that is listed in `paths` is faulty, a directory has no graphs, or a file or directory cannot be read.
@@ -86,7 +86,7 @@ pub fn of_files(
     Ok((graphs, left_out))
 }
 
-/// The reasons why a file cannot be read.
+/// The faults of a file, taken from the error with which it was read.
 fn faults_of(file: &Path, error: Error) -> Vec<Fault> {
     match error {
         Error::Data(faults) => faults.0,
@@ -118,7 +118,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<Asked>> {
     Ok(files)
 }
 
-/// Warnings about operations whose type is new to the model, and about operations of unknown shape.
+/// Warnings about operations whose types were not in the training data, and about operations of unknown shape.
 fn unknown(job: &str, report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     let types: Vec<&str> = report
