@@ -20,8 +20,7 @@ class Group:
         self.processes = processes
 
     def share(self, model):
-        """Moves the model to the device of this process. With several processes, the model then averages its gradients
-        over all processes."""
+        """Moves the model to the device of this process. If there are several processes, the model then averages its gradients over all of them."""
         model = model.to(self.device)
         if self.processes == 1:
             return model
@@ -29,8 +28,8 @@ class Group:
         return torch.nn.parallel.DistributedDataParallel(model, device_ids=gpus)
 
     def average(self, parameters):
-        """Averages the gradients of the given parameters over all processes, for models whose parts are trained one
-        after the other."""
+        """Averages the gradients of the given parameters over all processes. This is for models whose parts are trained
+        one after another."""
         if self.processes == 1:
             return
         gradients = [one.grad for one in parameters if one.grad is not None]
@@ -43,9 +42,8 @@ class Group:
 
 
 def start(train, options):
-    """Calls `train(options, group)` in each process. The caller's process is the first of them.
-
-    The other processes are daemons, so they end with the first process."""
+    """Calls `train(options, group)` in each process. The caller's process is the first of them. The others
+    are daemon processes, so they end with the first."""
     processes = options.processes
     limit_threads(processes)
     if processes == 1:

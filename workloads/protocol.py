@@ -12,7 +12,7 @@ LEAD = 8  # maximum number of steps by which the CPU may be ahead of the GPU
 class Reporter:
     """Counts completed steps, and reports their samples.
 
-    A GPU works asynchronously: a step counts once the GPU has completed it. Reports are sent only
+    A GPU works asynchronously, so a step counts only once the GPU has completed it. Reports are sent only
     after steps, because an unchanged count would look like a stalled workload."""
 
     def __init__(self, device, warm_steps, processes=1, is_heard=True):
@@ -49,7 +49,7 @@ class Reporter:
         now = time.monotonic()
         if now - self.reported_at >= INTERVAL:
             self.reported_at = now
-            # All processes step in unison, so each of them has processed as many samples as this process.
+            # All processes step in unison, so each of them has handled as many samples as this process.
             self.say(f"gleaner samples {int(self.samples * self.processes)}")
 
     def say(self, line):

@@ -1,7 +1,7 @@
 """Trains one of the models that Lucid's authors measured. The input is random, and the training runs
 until it is stopped.
 
-The program reports `gleaner warm`, then `gleaner samples N`, as `gleaner profile` expects. See README.md."""
+The program reports `gleaner warm`, and then `gleaner samples N`, as `gleaner profile` expects. See README.md."""
 
 import argparse
 import importlib
@@ -68,7 +68,8 @@ def train(options, group):
 
 def main():
     options = parse()
-    # A normal exit also ends the other processes, which the default action of SIGTERM would not do.
+    # On SIGTERM, the program exits normally, which also ends the other processes. The default action would not end
+    # them.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         import torch

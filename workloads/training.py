@@ -1,10 +1,10 @@
-"""The common parts of training: settings, precision, input, and a step with a single loss."""
+"""The common parts of all workloads: settings, precision, input, and a training step with a single loss."""
 
 import dataclasses
 
 import torch
 
-BATCHES = 4  # number of batches, which are created once and used in turn
+BATCHES = 4  # number of batches; they are created once and used in turn
 
 
 @dataclasses.dataclass
@@ -34,7 +34,7 @@ class Precision:
         self.kind = device.type
         self.is_mixed = is_mixed
         is_scaled = is_mixed and self.kind == "cuda"
-        # Newer versions of PyTorch have GradScaler in torch.amp, and warn if torch.cuda.amp is used.
+        # In newer versions of PyTorch, GradScaler is in torch.amp, and the use of torch.cuda.amp causes a warning.
         if hasattr(torch.amp, "GradScaler"):
             self.scaler = torch.amp.GradScaler("cuda", enabled=is_scaled)
         else:
@@ -98,7 +98,8 @@ class Supervised:
 
 
 def from_library(setting, library, make):
-    """A model from a library, created by `make(module)`. `None` if the library is not installed or must not be used."""
+    """Returns a model from a library, created by `make(module)`, or `None` if the library is not installed or must
+    not be used."""
     if setting.own:
         return None
     try:

@@ -1,4 +1,4 @@
-//! Tests that tasks that name the same curve share the curve instead of copying it.
+//! Tests that tasks with the same curve share it instead of copying it.
 
 use std::fmt::Write;
 use std::fs;
@@ -17,8 +17,8 @@ use crate::support::{Run, command, samples};
 const POINTS: u32 = 200_000;
 const TASKS: u32 = 2_000;
 
-/// 2,000 tasks that share a curve of 200,000 points. If each task had its own copy, the copies
-/// would take 8 GB.
+/// A task file of 2,000 tasks that share a curve of 200,000 points. If each task had its own copy of the curve, the
+/// copies would take 8 GB.
 fn tasks() -> String {
     let nodes: Vec<String> = (0..POINTS).map(|n| n.to_string()).collect();
     let progress: Vec<String> = (0..POINTS).map(|n| format!("{}", 10 * n)).collect();
@@ -48,7 +48,7 @@ fn run_in_a_gigabyte(directory: &Path, line: &str) {
         .arg(run.get_program())
         .args(run.get_args())
         .current_dir(directory)
-        // The number of threads is limited, because every thread takes additional address space.
+        // The number of threads is limited, because each thread takes additional address space.
         .env("RAYON_NUM_THREADS", "2");
     Run::from(limited.output().unwrap()).expect(0);
 }
@@ -78,8 +78,8 @@ fn two_thousand_tasks_of_one_curve_fit_into_a_gigabyte() {
     }
 }
 
-/// Writes a Parquet file of `tasks` tasks with the same curve of `points` points. In each of the two curve columns, all
-/// rows have the same string, which the column's dictionary stores once.
+/// Writes a Parquet file with `tasks` tasks, which all have the same curve of `points` points. In each of the two curve
+/// columns, all rows contain the same string, which the column's dictionary stores once.
 fn write_parquet(path: &Path, tasks: usize, points: u32) {
     let schema = "message tasks { required binary name (UTF8); required double min_nodes; \
                   required double max_nodes; required double rescale_up; \

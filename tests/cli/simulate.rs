@@ -1,4 +1,4 @@
-//! Tests `gleaner simulate` on the sample and on the published experiment.
+//! Tests `gleaner simulate` on the sample cluster and on the published experiment.
 
 use std::fs;
 use std::path::Path;
@@ -165,8 +165,8 @@ fn lucid_without_parts_and_corrected() {
     }
 }
 
-/// The original's Lucid runs some jobs in the profiler and in their virtual cluster at the same time. A remark and the
-/// summary report the number of these jobs, which this test counts from the tables.
+/// In the original, Lucid runs some jobs in the profiler and in their virtual cluster at the same time. A remark and
+/// the summary report the number of these jobs. This test counts them in the tables.
 #[test]
 fn jobs_that_start_before_their_profiling_ends_are_counted() {
     let directory = cluster();
@@ -243,7 +243,8 @@ fn results_say_what_policies_know_of_durations() {
         let is_named = source.ends_with("duration_estimate.csv");
         assert_eq!(is_named, durations == "estimated", "{policy}");
     }
-    // The true durations rank the jobs perfectly. A constant does not rank jobs, so it has no rank correlation.
+    // The true durations rank the jobs perfectly. A constant estimate does not rank them, so it has no rank
+    // correlation.
     for (estimates, expected) in [("oracle", Some(1.0)), ("600", None)] {
         let line = format!("simulate --data trace --policy easy --estimates {estimates} --json");
         let summary: Value = serde_json::from_str(&gleaner(at, &line).expect(0).out).unwrap();
@@ -256,7 +257,7 @@ fn results_say_what_policies_know_of_durations() {
     assert_eq!(summary["policies"]["lucid"]["estimates"], Value::Null);
 }
 
-/// A run can write more tables than a process may have open files.
+/// A run can write more tables than the number of files that a process may have open.
 #[cfg(unix)]
 #[test]
 fn more_tables_than_open_files_are_written() {
@@ -351,7 +352,7 @@ fn nodes_that_a_policy_leaves_idle_can_be_replayed() {
     assert!(csv == parquet && parquet == gev);
 }
 
-/// The content of the fenced block `csv KIND` in dataset/README.md.
+/// The content of the fenced code block `csv KIND` in dataset/README.md.
 fn example(kind: &str) -> String {
     let text = fs::read_to_string(dataset().join("README.md")).unwrap();
     let (_, block) = text.split_once(&format!("\n```csv {kind}\n")).unwrap();

@@ -18,7 +18,7 @@ fn trace(at: &Path, submissions: [&str; 2]) {
     fs::write(at.join("trace/vc_config.csv"), "vc,num\na,2\n").unwrap();
 }
 
-/// Writes a log of idle nodes, and returns its first and last time and the text on stderr.
+/// Writes a log of idle nodes. Returns its first time, its last time, and the text on stderr.
 fn log(at: &Path, arguments: &str) -> (String, String, String) {
     let line = format!("simulate {arguments} --policy fifo --with-drain --idle-events idle.csv");
     let err = gleaner(at, &line).expect(0).err;
@@ -29,7 +29,7 @@ fn log(at: &Path, arguments: &str) -> (String, String, String) {
     (time(first), time(last), err)
 }
 
-/// The number of seconds of the log that fall on each weekday, from Monday to Sunday.
+/// The number of seconds in the log on each weekday, from Monday to Sunday.
 fn weekdays(at: &Path) -> Vec<f64> {
     let out = gleaner(at, "inspect idle.csv --json").expect(0).out;
     let inspected: Value = serde_json::from_str(&out).unwrap();
@@ -60,7 +60,7 @@ fn civil_times_stay_as_they_are() {
 fn seconds_since_1970_are_recognised() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    // 2020-04-01 09:00:00, by date -u -d.
+    // 2020-04-01 09:00:00 and 11:00:00 UTC, computed with `date -u -d`.
     trace(at, ["1585731600", "1585738800"]);
     let (first, last, err) = log(at, "--data trace");
     assert_eq!(
@@ -93,8 +93,8 @@ fn a_trace_without_dates_gets_those_of_the_epoch() {
     assert_eq!(weekdays(at), WEDNESDAY);
 }
 
-/// The times in the trace of Venus are seconds since 1 April 2020. The jobs of this test are submitted on 1 September,
-/// a Tuesday.
+/// The times in the trace of Venus are seconds since 1 April 2020. In this test, jobs are submitted on 1 September, a
+/// Tuesday.
 #[test]
 fn published_traces_have_their_dates() {
     let directory = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ fn published_traces_have_their_dates() {
         assert!(!err.contains("no dates"), "{err}");
     }
     assert_eq!(weekdays(at), [0.0, 10_800.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    // If a raw log has civil times, the log's dates are used instead of the dates of the named experiment.
+    // If a raw log has civil times, its dates are used instead of those of the named experiment.
     fs::rename(at.join("trace/jobs.csv"), at.join("trace/gone.csv")).unwrap();
     let log_text = "job_id,vc,gpu_num,submit_time,duration\n1,a,8,2020-04-01 00:00:30,5\n\
                     2,a,8,2020-09-01 10:00:30,3600\n";

@@ -1,5 +1,5 @@
-//! Tests invalid data: either `gleaner simulate` exits with code 3 and a message with the place and the value, or it
-//! leaves the data out.
+//! Tests invalid data. `gleaner simulate` either leaves such data out, or exits with code 3 and a message that states
+//! the place and the value.
 
 use std::fs;
 use std::path::Path;
@@ -17,8 +17,8 @@ fn spoil(at: &Path, column: usize, cell: &str) {
     });
 }
 
-// The fault in this test, a job without a profile, is found only by comparing the trace with the profiles. The tests of
-// the readers cover all other kinds of faults.
+// The fault in this test is a job without a profile, which is found only by comparing the trace with the profiles. The
+// tests of the readers cover the other kinds of faults.
 #[test]
 fn faults_of_jobs_name_the_line_and_jobs_can_be_left_out() {
     let directory = cluster();

@@ -1,4 +1,4 @@
-//! Tests how many GPUs each policy of `gleaner simulate` has, and how this number is reported.
+//! Tests the number of GPUs that each policy of `gleaner simulate` has, and the reports of this number.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn policy<'a>(summary: &'a Value, name: &str) -> &'a Value {
     &summary["policies"][name]
 }
 
-/// A column of a CSV file whose cells contain no quotes.
+/// A numeric column of a CSV file.
 fn column(file: &Path, name: &str) -> Vec<f64> {
     let text = fs::read_to_string(file).unwrap();
     let mut rows = csv::Reader::from_reader(text.as_bytes());
@@ -56,7 +56,7 @@ fn lending_gives_all_policies_the_same_gpus() {
     }
     let lent = json(&run.join("run.json"))["profiler"]["lent"].clone();
     assert_eq!(lent, serde_json::json!({"vc1": 1}));
-    // With a single policy there is no comparison, so no remark mentions the number of GPUs.
+    // With a single policy, there is nothing to compare, so no remark mentions the number of GPUs.
     let alone = "simulate --data trace --policy lucid --profiler 120,1,4";
     assert!(!gleaner(at, alone).expect(0).err.contains("80 GPUs"));
 }
@@ -90,8 +90,8 @@ fn utilisation_is_a_share_of_the_gpus_shown() {
         let arriving = policy(&summary, name)["in_use_while_arriving"]
             .as_f64()
             .unwrap();
-        // The table of delays comes first. The second table shows the share of GPUs in use, both while jobs arrive and
-        // over the whole makespan.
+        // The first table shows the delays. The second shows the share of GPUs in use, both while jobs arrive and over
+        // the whole makespan.
         let mut rows = table.lines().filter(|line| line.starts_with(name));
         let cells: Vec<&str> = rows.nth(1).unwrap().split_whitespace().collect();
         let [arriving, share] = [arriving, share].map(|share| format!("{:.1}", 100.0 * share));

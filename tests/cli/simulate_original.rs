@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::support::{cluster, gleaner, json, stable_files};
 
-/// Copies the sample to the paths that the original simulator reads, and converts submission times to civil times.
+/// Copies the sample cluster to the paths that the original simulator reads, and converts its submission times to civil
+/// times.
 fn lay_out(at: &Path) {
     let folders = [
         "data/Venus",
@@ -29,8 +30,8 @@ fn lay_out(at: &Path) {
     let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
     let mut lines = jobs.lines();
     let mut log = lines.next().unwrap().to_owned() + "\n";
-    // The original's clock starts at the submission of the first job since 1 April. This additional job is submitted in
-    // the first second of that day, so the clock starts at midnight.
+    // The original's clock starts when the first job on or after 1 April is submitted. This additional job is submitted
+    // in the first second of that day, so the clock starts at midnight.
     log += "0,u,vc1,,1,1,COMPLETED,2020-04-01 00:00:00,60,Tiles-10,GlyphNet,64,0,1,1,1,1\n";
     for line in lines {
         let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
@@ -94,8 +95,8 @@ fn the_originals_directories_and_times_are_understood() {
     let [ours, theirs] = ["ours", "log/Venus_Sept"].map(|out| {
         let mut summary = json(&at.join(out).join("summary.json"));
         let figures = summary["policies"]["lucid"].as_object_mut().unwrap();
-        // These fields differ: in the original's layout, the estimates file has a different name, and the trace has a
-        // different clock.
+        // These fields differ, because in the original's layout, the file of the estimates has another name, and the
+        // trace has another clock.
         for field in ["estimates", "warm_up_until"] {
             assert!(!figures.remove(field).unwrap().is_null(), "{field}");
         }

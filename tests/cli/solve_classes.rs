@@ -28,7 +28,7 @@ fn answers(run: &Run) -> Vec<Value> {
         .collect()
 }
 
-/// The solvers for node classes in this build.
+/// The solvers in this build that support node classes.
 fn solvers() -> Vec<&'static str> {
     let built = [
         ("exact", true),
@@ -191,7 +191,7 @@ fn faulty_problems_are_named() {
         assert!(run.err.contains(said), "{said}: {}", run.err);
         assert_eq!(run.out, "");
     }
-    // Fields that change the meaning of a problem, but are not supported with classes, are rejected instead of ignored.
+    // Fields that would change the meaning of a problem but are not supported with classes are rejected, not ignored.
     for (text, from, to, said) in [
         (
             CURVES,
@@ -221,7 +221,7 @@ fn faulty_problems_are_named() {
     assert!(run.err.contains("line 6, column 57"), "{}", run.err);
 }
 
-// The table has a row for each solver and each problem, even if the solver does not support classes.
+// The table has a row for each solver and each problem, even if the solver does not support the problem.
 #[test]
 fn solvers_are_compared_on_problems_of_all_kinds() {
     let directory = samples();

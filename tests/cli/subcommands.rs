@@ -1,4 +1,4 @@
-//! The subcommands and flags, read from the output of --help.
+//! Reads the subcommands and flags from the output of --help.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub struct Shown {
 impl Shown {
     /// Names of the subcommands of this command.
     pub fn subcommands(&self) -> Vec<String> {
-        // The top-level help lists commands by purpose, in several sections between the usage and the options.
+        // The top-level help lists the commands by purpose, in several sections between the usage and the options.
         let lines = self.help.lines();
         let listed = lines.skip_while(|line| match &self.words[..] {
             [] => !line.starts_with("Usage:"),
@@ -32,7 +32,7 @@ impl Shown {
             .collect()
     }
 
-    /// Every flag with the heading above it, such as `("Options", "--seed")`.
+    /// Every flag, with the heading under which it is listed, such as `("Options", "--seed")`.
     pub fn flags(&self) -> Vec<(&str, &str)> {
         let mut heading = "";
         let mut flags = Vec::new();

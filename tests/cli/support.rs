@@ -89,14 +89,13 @@ pub fn change_line(file: &Path, line: usize, change: impl FnOnce(&mut Vec<String
     fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// The arguments of a simulation that uses the tables of `gleaner profile` in the folder `measured`. `--out` is not
-/// included.
+/// The arguments of a simulation that uses the tables of `gleaner profile` in the folder `measured`, without `--out`.
 pub const SIMULATE_MEASURED: &str = "simulate --trace jobs.csv --cluster vcs.csv --policy lucid \
     --estimates oracle --profiles measured/single_data.csv --colocate measured/colocate_info.csv \
     --profiler off --check";
 
-/// Trains a packing model on the tables in `measured`, and simulates jobs with these tables. `jobs` are lines of
-/// `jobs.csv` whose jobs run the measured workloads in the virtual cluster vc1, which has one node.
+/// Trains a packing model on the tables in `measured`, and simulates jobs with these tables. `jobs` contains lines of
+/// `jobs.csv`. The jobs run the measured workloads in the virtual cluster vc1, which has one node.
 #[track_caller]
 pub fn train_and_simulate(directory: &Path, jobs: &str) {
     let train = "train packing --profiles measured/single_data.csv";

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::runs::{Run, command, gleaner};
 
-/// `gleaner LINE`, whose output can be read while it runs.
+/// The command `gleaner LINE`, whose output can be read while it runs.
 fn piped(directory: &Path, line: &str) -> Command {
     let mut command = command(directory, line);
     command
@@ -28,7 +28,7 @@ fn run(directory: &Path, line: &str, code: i32) -> (String, String) {
     (out, err)
 }
 
-/// A directory with a sample log, sample tasks and a sample plan from dataset/.
+/// A directory with the sample log, tasks and plan from dataset/.
 fn samples() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for name in ["idle.csv", "tasks.toml", "sweep.toml"] {
@@ -47,7 +47,7 @@ fn bytes(directory: &Path, out: &str) -> [Vec<u8>; 3] {
     ["sweep.csv", "sweep.parquet", "summary.json"].map(|name| fs::read(out.join(name)).unwrap())
 }
 
-/// Number of runs whose results are saved in the directory.
+/// Number of runs whose results are saved in the sweep directory `out`.
 fn saved(directory: &Path, out: &str) -> usize {
     gleaner_testing::results(&directory.join(out))
 }
@@ -55,7 +55,7 @@ fn saved(directory: &Path, out: &str) -> usize {
 /// A function that returns a changed copy of a line.
 type Change = fn(&str) -> String;
 
-/// Changes lines of the sweep's only segment. Each change applies to the result with the given index in the segment.
+/// Changes lines of the sweep's only segment. Each change applies to the result with the given index.
 fn spoil(directory: &Path, out: &str, changes: &[(usize, Change)]) {
     let [segment] = &gleaner_testing::segments(&directory.join(out))[..] else {
         panic!("more than one segment");
@@ -137,8 +137,8 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
             );
         }
     }
-    // The best value is the largest mean over both seeds. The seed varies fastest, so the two runs of a mean are
-    // neighbours.
+    // The best value is the largest mean over the two seeds. The seed varies fastest, so the two runs with the same
+    // settings are neighbours.
     let values = |name: &str| -> Vec<f64> {
         let cells = lines[1..].iter().map(|row| row[column(name)]);
         let cells: Vec<f64> = cells.map(|cell| cell.parse().unwrap()).collect();
@@ -155,7 +155,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
     let summary = json(&at.join("swept/summary.json"));
     let greatest = values("total_work").into_iter().fold(0.0, f64::max);
     close(&summary["best"]["value"], greatest);
-    // The plan's settings lead to different results: one combination is better than all others, and most totals differ.
+    // The settings affect the results: one combination is better than all others, and most totals differ.
     assert_eq!(summary["best"]["settings_as_good"], 1);
     let different: BTreeSet<String> = values("total_work").iter().map(f64::to_string).collect();
     assert!(different.len() >= 8, "{different:?}");
@@ -177,7 +177,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
         assert!((found - mean).abs() <= 1e-12 * mean);
         assert_eq!(row[place("seeds").unwrap()], "2");
     }
-    // The standard error of the mean of two values is half their difference. The published 97.5th percentile of
+    // The standard error of the mean of two values is half of their difference. The published 97.5th percentile of
     // Student's t with 1 degree of freedom is 12.706205.
     let errors: Vec<f64> = lines[1..]
         .chunks_exact(2)
@@ -375,7 +375,7 @@ fn bad_plans_are_refused_before_anything_runs() {
     run(at, "sweep sweep.toml", 2);
 }
 
-/// A tiny trace: two virtual clusters, five jobs.
+/// A tiny trace of five jobs in two virtual clusters.
 const TRACE: &str = "job_id,vc,gpu_num,submit_time,duration\n\
     a,x,8,0,5000\nb,x,8,10,100\nc,x,4,20,50\nd,y,8,30,700\ne,y,2,40,60\n";
 
@@ -498,7 +498,7 @@ fn simulations_take_directories_presets_and_models() {
             assert_eq!(row[jct].parse::<f64>().unwrap(), wanted, "{name} {row:?}");
         }
     }
-    // With different settings in the plan, no stored result is reused.
+    // If the settings in the plan differ, no stored result is reused.
     fs::write(at.join("plan.toml"), plan("models = 'train'\n")).unwrap();
     let (out, _) = run(at, "sweep plan.toml --out files", 0);
     assert!(out.contains("runs  3, 0 of them already done"), "{out}");

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::runs::{command, gleaner};
 
-/// A directory with samples and a plan whose tasks keep all idle nodes busy to the end of the log.
+/// A directory with samples and a plan. The plan repeats its tasks to the end of the log.
 fn samples(plan: &str) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for name in ["idle.csv", "tasks.toml"] {
@@ -45,8 +45,8 @@ fn near(found: f64, expected: f64) {
     assert!(is_near, "found {found}, expected {expected}");
 }
 
-/// The rows of `idle.csv` from `start` to `end`, cut by hand: the states of all nodes at the start, the changes after
-/// it, and a row without a node at the end.
+/// The rows of `idle.csv` from `start` to `end`, cut by hand: the states of all nodes at the start, the subsequent
+/// changes, and a row without a node at the end.
 fn cut_by_hand(log: &str, start: &str, end: &str) -> String {
     let mut states: BTreeMap<&str, &str> = BTreeMap::new();
     let mut changes = String::new();
@@ -133,7 +133,7 @@ fn short_fragments_are_ignored_as_in_a_single_replay() {
     let row = &table(at, "swept/sweep.csv")[0];
     let idle = number(row, "idle_node_seconds");
     near(idle, single["idle_node_seconds"].as_f64().unwrap());
-    // A fragment that a window cuts counts with its full length in the log, so the same fragments are ignored.
+    // For a fragment that a window cuts, its full length in the log is decisive, so the same fragments are ignored.
     gleaner(at, "sweep plan.toml --windows 7 --out windows").expect(0);
     let rows = table(at, "windows/sweep.csv");
     near(
@@ -245,8 +245,8 @@ fn four_windows_have_a_mean_and_no_interval() {
     );
 }
 
-/// The means of all resamples of `values` with their probabilities, in ascending order. Resamples that contain each
-/// value equally often are counted together: their number is a multinomial coefficient.
+/// The means of all resamples of `values`, in ascending order, with their probabilities. Resamples that contain the
+/// same values equally often are counted together; their number is a multinomial coefficient.
 fn resamples(values: &[f64]) -> Vec<(f64, f64)> {
     fn add(values: &[f64], left: usize, sum: f64, orders: f64, all: &mut Vec<(f64, f64)>) {
         let factorial = |number: usize| (1..=number).map(|factor| factor as f64).product::<f64>();
@@ -282,8 +282,9 @@ fn quantile(means: &[(f64, f64)], share: f64) -> f64 {
     means.iter().find(reaches).unwrap().0
 }
 
-// Derived by formula: the interval from 10,000 drawn resamples approaches that of all resamples, which are counted here
-// with their probabilities. The drawn ends have a standard error of 0.16 % in probability.
+// Derived by formula: the interval from 10,000 drawn resamples approximates that of all possible resamples, which this
+// test enumerates with their probabilities. The ends of the drawn interval have a standard error of 0.16 % in
+// probability.
 #[test]
 fn bootstrap_intervals_are_percentiles_over_weeks() {
     let directory = samples("seed = [0, 1]\nmax_tasks = [4, 8]\nbootstrap = 10000\n");
@@ -357,7 +358,7 @@ fn runs_of_other_windows_are_not_reused() {
     let five = read();
     assert_eq!(done("--windows 6"), "runs  12, 0 of them already done");
     assert_eq!(done(""), "runs  2, 0 of them already done");
-    // The sample lasts two days, so its blocks are the same parts as two windows.
+    // The sample lasts two days, so its two blocks are the same parts of the log as two windows.
     assert_eq!(done("--windows 2"), "runs  4, 0 of them already done");
     assert_eq!(done("--bootstrap 100"), "runs  4, 4 of them already done");
     assert_eq!(done("--windows 5"), "runs  10, 10 of them already done");

@@ -1,4 +1,4 @@
-//! Tests `--topology` for replays, comparisons and sweeps.
+//! Tests the option `--topology` in replays, comparisons and sweeps.
 
 use std::fs;
 use std::path::Path;
@@ -71,7 +71,7 @@ fn what_a_topology_leaves_open_is_said() {
     let run = gleaner(at, &format!("{REPLAY} --topology part.conf")).expect(0);
     run.says(&["90 of 100 nodes are not in part.conf: they are placed last, by name"]);
 
-    // If the topology has no effect, the file is not even read.
+    // If the topology has no effect, its file is not even read.
     let run = gleaner(
         at,
         &format!("{REPLAY} --node-choice arrival --topology none.conf"),

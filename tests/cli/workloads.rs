@@ -1,4 +1,4 @@
-//! Runs the workloads that come with Gleaner in the same way as `gleaner profile`, with small models on CPU cores.
+//! Runs the workloads that come with Gleaner as `gleaner profile` runs them, but with small models on CPU cores.
 //!
 //! The workloads need a Python with PyTorch (see `gleaner_testing::python_with_torch`).
 
@@ -48,7 +48,7 @@ impl Training {
         self.lines.next().unwrap().unwrap()
     }
 
-    /// Reads until the warm-up of the workload is over, and then reads three reports.
+    /// Skips the output of the workload's warm-up, and then reads three reports.
     #[track_caller]
     fn reports(&mut self) -> Vec<u64> {
         while self.line() != "gleaner warm" {}
@@ -63,7 +63,7 @@ impl Training {
         let told = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(told.unwrap().success());
         assert_eq!(self.child.wait().unwrap().code(), Some(143));
-        // Other processes of the workload may end a moment later than the first.
+        // Other processes of the workload may end a moment after the first.
         let is_left = || {
             let group = format!("-{pid}");
             let asked = Command::new("kill").args(["-0", "--", &group]).output();
@@ -77,7 +77,7 @@ impl Training {
     }
 }
 
-/// The names of the workloads, and whether each workload is also run in mixed precision.
+/// For each workload, the name of its model, and whether the workload is also run in mixed precision.
 fn models() -> Vec<(String, bool)> {
     let plan = lucid();
     let mixed = |index| plan.configs.iter().any(|c| c.workload == index && c.amp);
@@ -115,7 +115,7 @@ fn samples_of_several_processes_are_summed() {
     };
     let mut training = Training::start(&python, &["DCGAN", "--processes", "2"]);
     let reports = training.reports();
-    // Both processes have processed the same number of batches of four samples, so counts are multiples of 8.
+    // Both processes have handled the same number of batches of four samples, so the counts are multiples of 8.
     let is_summed = reports.iter().all(|count| count % 8 == 0);
     let grows = reports.windows(2).all(|pair| pair[0] < pair[1]);
     assert!(is_summed && grows, "{reports:?}");
@@ -145,11 +145,11 @@ for name, module, workload in models(2, False):
 
 /// Number of parameters of each model, as published or computed by hand from the shapes of the layers.
 fn parameters() -> Vec<(&'static str, u64)> {
-    // The numbers come from torchvision's documentation. A linear layer from 1,280 features to 10 instead of 1,000
-    // classes has 1281 * 990 fewer parameters.
+    // The numbers come from torchvision's documentation. A linear layer from 1,280 features to 10 classes has 1281 *
+    // 990 fewer parameters than one to 1,000 classes.
     let (mobilenet_v2, efficientnet) = (3_504_872 - 1281 * 990, 5_288_548 - 1281 * 990);
-    // torchvision's ResNet18 has a stem of 7 x 7 instead of 3 x 3, and a linear layer from 512 features to 1,000
-    // instead of 10 classes.
+    // Unlike this model, torchvision's ResNet18 has a stem of 7 x 7, not 3 x 3, and a linear layer from 512 features to
+    // 1,000 classes, not 10.
     let resnet18 = 11_689_512 - 64 * 3 * (49 - 9) - 513 * 990;
     let widths = [3, 64, 128, 256, 256, 512, 512, 512, 512];
     let convolved: u64 = widths.windows(2).map(|w| 9 * w[0] * w[1] + 2 * w[1]).sum();
@@ -187,7 +187,7 @@ fn parameters() -> Vec<(&'static str, u64)> {
             "LSTM",
             33_278 * 200 + 2 * 4 * 200 * (200 + 200 + 2) + dense(&[200, 33_278]),
         ),
-        // Number of parameters of BertForQuestionAnswering, in its base size, in the Transformers library.
+        // Number of parameters of the base size of BertForQuestionAnswering in the Transformers library.
         ("BERT", 108_893_186),
         ("Transformer", 6 * layers + 2 * norm + embedded),
     ]
@@ -205,7 +205,7 @@ fn models_have_as_many_parameters_as_published_ones() {
     assert_eq!(script(&python, COUNT), expected);
 }
 
-/// Trains small models for a while, and prints the names of the weight matrices that have not changed.
+/// Trains small models for some steps, and prints the names of the weight matrices that have not changed.
 const LEARN: &str = "
 for name, module, workload in models(8, True):
     named = [one for model in workload.models for one in model.named_parameters()]

@@ -1,11 +1,11 @@
-//! Nodes of two classes.
+//! Tests a daemon with nodes of two classes.
 
 use std::fs;
 
 use crate::replay_script;
 use crate::support::Harvest;
 
-/// The settings of a daemon with one node of each class, or with nodes whose class a program prints.
+/// The settings of a daemon for nodes of the classes slow and fast. `classes` states how nodes get their classes.
 fn config(classes: &str) -> String {
     format!(
         "backend = \"local\"\nt_fwd = 20\nladder = [[60, 2]]\ngrace = 2\nlead = 2\nsilence = 4\nlease = 20\n\
@@ -13,8 +13,8 @@ fn config(classes: &str) -> String {
     )
 }
 
-/// The script of a task, with the usage `worker.sh STARTS WORK`. It counts to WORK, faster on nodes of the class
-/// `fast`, and appends each start to the file STARTS.
+/// The script of a task: `worker.sh STARTS WORK`. It counts to WORK, faster on nodes of the class `fast`, and appends
+/// each start to the file STARTS.
 const WORKER: &str = r#"#!/bin/sh
 echo $GLEANER_TASK $GLEANER_NODES $GLEANER_CLASS >> "$1"
 trap 'exit 143' TERM
@@ -49,8 +49,8 @@ fn starts(harvest: &Harvest, name: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-// `picky` can use only the fast node. Until `picky` has finished, `able` runs on the slow node: together, the two tasks
-// do more work than `able` would do alone on the fast node. Then `able` moves to the fast node.
+// `picky` can use only the fast node. Until it has finished, `able` runs on the slow node, because the two tasks
+// together do more work than `able` alone on the fast node. Then `able` moves to the fast node.
 #[test]
 fn tasks_get_the_nodes_of_the_class_that_is_best_for_all() {
     let mut harvest =

@@ -1,4 +1,4 @@
-//! Datagrams to the port of a rank count only if they come from the rank's own node.
+//! Tests that a datagram to a rank's port counts only if it comes from the rank's own node.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use crate::support::Harvest;
 /// Environment variable that is set only in the process that has its own network namespace.
 const INSIDE: &str = "HARVEST_TEST_NAMESPACE";
 
-/// Arguments of `unshare` for a new network namespace. They need no privileges if users may create namespaces.
+/// Arguments of `unshare` for a new network namespace. They require no privileges if users may create namespaces.
 const NAMESPACE: [&str; 2] = ["--map-root-user", "--net"];
 
 /// Address of the test's node in the network that connects the two namespaces.
@@ -19,8 +19,8 @@ const NEAR: &str = "10.77.0.1";
 /// Address of the other node.
 const FAR: &str = "10.77.0.2";
 
-/// Connects this namespace with the namespace of process `$1`. The kernel usually drops packets from another node to
-/// 127.0.0.1. With `route_localnet`, which some sites set for their containers, such packets arrive.
+/// Script that connects this namespace with the namespace of the process `$1`. The kernel usually drops packets that
+/// another node sends to 127.0.0.1. With `route_localnet`, which some sites set for their containers, they arrive.
 const CONNECT: &str = "
 set -e
 ip link set lo up
@@ -37,7 +37,7 @@ done
 struct Stranger(Child);
 
 impl Stranger {
-    /// Starts the process, or returns `None` if the system does not allow such namespaces.
+    /// Starts the process. Returns `None` if the system does not allow such namespaces.
     fn start() -> Option<Self> {
         let mut command = Command::new("unshare");
         // The process prints a line once it has its own namespace.
@@ -113,7 +113,7 @@ fn send_datagrams() {
     let address: SocketAddr = address.trim().parse().unwrap();
 
     let text = "id:0 time:1.5 rank_size:1 credit:64 jobname:a";
-    // The first datagram is lost: nothing listens on the address that other nodes use for this node.
+    // The first datagram is lost, because nothing listens on the address that other nodes use for this node.
     stranger.send(text, NEAR, address.port());
     stranger.send(text, "127.0.0.1", address.port());
     let log = harvest.state().join("logs/a.1.0.log");

@@ -1,5 +1,5 @@
-//! Tests of `gleaner harvest` with real processes of the daemon, of pilots and of tasks. Most pilots are local
-//! processes. The pilots of the module `slurm` are Slurm jobs.
+//! Tests of `gleaner harvest` with real processes of the daemon, the pilots and the tasks. The pilots are Slurm jobs in
+//! the module `slurm`, and local processes in all others.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod classes;
@@ -240,7 +240,7 @@ fn replica_groups_of_torchft_continue_without_the_first_node() {
          launch = \"torchft\"\ncommand = [\"sh\", \"-c\", {script:?}]\n"
     ));
     let started = harvest.state().join("tasks/groups/started");
-    // The process and the node of each group that was started, by rank.
+    // The rank, the process and the node of each group that was started.
     let groups = || -> Vec<(usize, u32, String)> {
         let text = fs::read_to_string(&started).unwrap_or_default();
         let group = |line: &str| {
@@ -260,7 +260,7 @@ fn replica_groups_of_torchft_continue_without_the_first_node() {
         groups().iter().filter(|group| group.2 == first).count() == 2
     });
     assert_eq!(groups().len(), 4);
-    // A process that has ended but still has an entry in /proc has no command line.
+    // A process that has ended but still has an entry in /proc has an empty command line.
     let lives =
         |pid: u32| fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
     for (_, pid, node) in before {

@@ -1,4 +1,4 @@
-//! Tests of the status page, served by the daemon and written to a file.
+//! Tests the status page, both as served by the daemon and as written to a file.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Trains the model of docs/harvest/train.py on two nodes, one of which is preempted and one of which fails. The tasks
-//! are those of docs/HARVEST.md, with less work.
+//! Trains the model of docs/harvest/train.py on two nodes. One node is preempted, and the other fails. The tasks are
+//! those of docs/HARVEST.md, with less work.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,22 +22,23 @@ const CHECKPOINT: usize = 20 * BATCH;
 /// Number of steps that a test waits for after each change.
 const FEW: usize = 5;
 
-/// Largest relative difference between losses that rounding may cause: the order of additions depends on the number of
-/// processes.
+/// Largest relative difference between losses that rounding may cause. The order of additions, and thus the rounding,
+/// depends on the number of processes.
 const ROUNDING: f64 = 1e-3;
 
 /// Names of the nodes. They are loopback addresses, so that the processes of a task can find each other by these names.
 const NODES: [&str; 2] = ["127.0.0.1", "127.0.0.2"];
 
-/// A line of the script's log.
+/// A line of the log that the script writes.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     /// Process id of the first process.
     process: usize,
     /// Number of processes.
     processes: usize,
-    /// Range of the samples, excluding `last`.
+    /// First sample of the step.
     first: usize,
+    /// The sample after the last sample of the step.
     last: usize,
     loss: f64,
 }
@@ -59,7 +60,7 @@ impl Training {
                  [local]\nevents = {events:?}\n"
             )
         });
-        // With this pause, a step takes a quarter of a second on one node. The training then lasts long enough for
+        // With this pause, a step takes a quarter of a second on one node, so that the training lasts long enough for
         // nodes to leave and join.
         fs::write(harvest.path("pause"), "0.004").unwrap();
         harvest.submit_text(&documented(&harvest, python, task));
@@ -76,7 +77,7 @@ impl Training {
         lines.map(Step::read).collect()
     }
 
-    /// Waits for a few steps in a row with this number of processes.
+    /// Waits for a few consecutive steps with this number of processes.
     fn await_processes(&self, processes: usize) {
         let what = format!("step of {} with {processes} processes", self.task);
         self.harvest.wait(&what, |_| {
@@ -134,8 +135,8 @@ impl Step {
     }
 }
 
-/// A task of the example in docs/HARVEST.md, with other paths and numbers. At each start, the pause is read from a
-/// file.
+/// A task of the example in docs/HARVEST.md, with other paths and numbers. Whenever the task starts, it reads the pause
+/// from a file.
 fn documented(harvest: &Harvest, python: &str, task: &str) -> String {
     let blocks = blocks("toml");
     let mut tasks = blocks.iter().flat_map(|block| block.split("\n\n"));
@@ -147,7 +148,7 @@ fn documented(harvest: &Harvest, python: &str, task: &str) -> String {
         pause.display()
     );
     let restart = format!(r#""sh", "-c", "exec {python} {script}""#);
-    // PyTorch 1.13 with Python 3.11, as in Debian 12, cannot read the default values of these two options.
+    // PyTorch 1.13 with Python 3.11, as in Debian 12, cannot parse the default values of the first two options.
     let options = format!(
         "--redirects=1 --tee=1 --log_dir={}",
         harvest.path("agents").display()
@@ -188,7 +189,7 @@ fn train(python: &str, task: &'static str, is_elastic: bool) -> Vec<Step> {
     training.await_processes(2);
     let generation = training.generation();
     assert_eq!(generation == begin, is_elastic, "{generation}");
-    // An elastic run ends when its first node fails, because its agents coordinate through that node.
+    // An elastic run ends if its first node fails, because its agents coordinate through this node.
     fs::write(training.harvest.path("pause"), "0").unwrap();
     training.take(&training.first_node(), "-KILL");
     training.harvest.await_state(task, "finished");
@@ -197,8 +198,8 @@ fn train(python: &str, task: &'static str, is_elastic: bool) -> Vec<Step> {
     training.steps()
 }
 
-/// Checks that the steps lead from the first sample to the last. Only the steps after the last checkpoint may be
-/// repeated, and only after the failure of a node.
+/// Checks that the steps lead from the first sample to the last. Steps may be repeated only after the failure of a
+/// node, and only those after the last checkpoint.
 fn check(steps: &[Step]) {
     assert_eq!((steps[0].first, steps.last().unwrap().last), (0, WORK));
     let mut repetitions = 0;
@@ -241,8 +242,8 @@ fn a_model_is_trained_on_nodes_that_come_and_go() {
     });
     check(&restarted);
     check(&elastic);
-    // The result depends on neither restarts nor the number of nodes. Therefore, both tasks must have the same loss in
-    // each step, and a repeated step must have the same loss as before.
+    // The result depends neither on restarts nor on the number of nodes. Both tasks must therefore have the same loss
+    // in each step, and a repeated step must have its earlier loss again.
     let mut losses = BTreeMap::new();
     for step in restarted.iter().chain(&elastic) {
         let earlier = *losses.entry(step.first).or_insert(step.loss);

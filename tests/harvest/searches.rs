@@ -1,4 +1,4 @@
-//! A live search: the example of docs/HARVEST.md.
+//! Tests searches of a running daemon, among them the example of docs/HARVEST.md.
 
 use std::fs;
 use std::process::Command;
@@ -20,8 +20,8 @@ fn example() -> String {
     text.replace("/home/me/trial.py", script.to_str().unwrap())
 }
 
-/// The loss that the script reports after this many epochs: each step of gradient descent multiplies the distance to
-/// the target by 1 - 2 · lr.
+/// The loss that the script reports after `epochs` epochs. Each step of gradient descent multiplies the distance to the
+/// target by 1 - 2 · lr.
 fn loss(search: &SearchSubmission, trial: u32, epochs: f64) -> f64 {
     let Value::Number(rate) = search.space.draw(search.seed, trial)["lr"] else {
         panic!("lr is a number");
@@ -50,7 +50,7 @@ fn the_best_trials_are_promoted() {
         eprintln!("skipped: python3 is not installed");
         return;
     }
-    // Only one task is active at a time, so that the order of the trials depends only on their losses.
+    // Only one task is active at a time, so the order of the trials depends only on their losses.
     let mut harvest = Harvest::with_config(|_| {
         "backend = \"local\"\nt_fwd = 20\nladder = [[60, 1]]\nmax_tasks = 1\ngrace = 2\nlead = 2\nsilence = 4\n\
          lease = 20\nretry = 0.5\npoll = 0.5\n[local]\nnodes = 1\n"
@@ -128,6 +128,6 @@ fn a_cancelled_search_ends_its_trials() {
     });
     let status = harvest.status();
     assert_eq!(status["searches"][0]["state"], "cancelled");
-    // At most 10 tasks are waiting or active at a time, so the other trials never started.
+    // At most 10 tasks are waiting or active at a time, so the other 10 trials never started.
     assert_eq!(status["searches"][0]["started"], 10);
 }

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 /// Time limit for every wait.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A daemon, which may or may not be running, and its folder.
+/// A daemon, whether it is running or not, and its folder.
 pub struct Harvest {
     /// The folder that contains the settings, the state directory and the logs.
     folder: PathBuf,
@@ -139,8 +139,8 @@ impl Harvest {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Submits tasks that count instead of training. Each is given by its name, its minimum and maximum number of
-    /// nodes, and the number to which it counts.
+    /// Submits tasks that count instead of training. Each element states a task's name, its minimum and maximum number
+    /// of nodes, and the number to which it counts.
     pub fn submit(&self, tasks: &[(&str, u32, u32, u32)]) -> String {
         let text: String = tasks.iter().map(|task| self.task(*task)).collect();
         self.submit_text(&text)

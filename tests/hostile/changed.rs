@@ -1,4 +1,4 @@
-//! Tests files that are replaced or rewritten while they are read: the recorded hash must be the hash of the bytes that
+//! Tests files that are replaced or rewritten while they are read. The recorded hash must be that of the bytes that
 //! were parsed.
 
 use std::fs;
@@ -54,8 +54,8 @@ fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
             let line = line("log.csv", "run");
             let found = end(bounded(at, &line).spawn().unwrap(), &line);
             if found.code != 0 {
-                // Either the program noticed the change, or it read the file while the file was being rewritten and saw
-                // only a part of the new content.
+                // Either the program noticed the change, or it read the file during the rewriting and saw only a part
+                // of the new content.
                 assert!([1, 3].contains(&found.code), "{}", found.err);
                 continue;
             }

@@ -15,8 +15,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
     zeros("zeros.toml.gz");
     gzip(&at.join("lines.csv.gz"), "", b"0,0\n", GIB, "");
-    // This file is for readers that stream a log. It has only ten million lines, because these readers process every
-    // line.
+    // This file is for readers that stream a log. They process every line, so it has only ten million lines.
     gzip(&at.join("some.csv.gz"), "", b"0,0\n", 10_000_000, "");
     for line in [
         "replay --events idle.csv --tasks zeros.toml.gz",
@@ -64,7 +63,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     }
 }
 
-// A reader that streams a log reads the whole log if the beginning is valid.
+// A reader that streams a log reads all of it if its beginning is valid.
 #[test]
 fn endless_valid_rows_are_read_in_bounded_memory() {
     let directory = samples();

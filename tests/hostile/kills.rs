@@ -15,7 +15,7 @@ fn kill(at: &Path, line: &str, after: Duration) {
     child.wait().unwrap();
 }
 
-/// `count` times at which to kill the command `line`, spread over the command's duration. The command is run once to
+/// Returns `count` times at which to kill the command `line`, spread over its duration. The command is run once to
 /// measure this duration.
 fn moments(at: &Path, line: &str, count: u32) -> impl Iterator<Item = Duration> + use<> {
     let clock = Instant::now();
@@ -104,7 +104,7 @@ fn a_kill_leaves_no_half_file() {
             fs::write(at.join(file), "as it was before").unwrap();
             kill(at, make, moment);
             let found = fs::read(at.join(file)).unwrap();
-            // Pages differ, because they contain the time at which they were written.
+            // Pages differ from each other, because they contain the time at which they were written.
             let is_page = file.ends_with(".html") && found.ends_with(b"</html>\n");
             let sound = found == whole || found == b"as it was before" || is_page;
             assert!(sound, "{make}: {} of {} bytes", found.len(), whole.len());

@@ -1,6 +1,5 @@
-//! Attacks the program with harmful files and harmful events. Memory and time stay bounded,
-//! all exit codes are documented, no escape byte reaches the terminal, and no directory mixes two
-//! runs.
+//! Attacks the program with harmful files and harmful events. The tests check that memory and time stay bounded, all
+//! exit codes are documented, no escape byte reaches the terminal, and no directory contains a mixture of two runs.
 //!
 //! The harmful files contain text that decompresses without end, short input that requests large
 //! tables, numbers at the edge of every range, or names that control terminals. Other files are

@@ -1,5 +1,5 @@
-//! Tests truncated and changed files: the program must use the valid part of a file, or reject the file with a message.
-//! The tests of `gleaner-inputs` damage files of every format in the same ways, but only read them.
+//! Tests truncated and changed files. The program must use the valid part of a file, or reject the file with a message.
+//! The tests of `gleaner-inputs` damage files of every format in the same way, but only read them.
 
 use std::fs;
 use std::path::Path;

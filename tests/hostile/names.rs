@@ -1,4 +1,5 @@
-//! Tests names that control terminals: no message or page may contain an escape byte or a direction mark.
+//! Tests names that contain control characters for terminals. No message or page may contain an escape byte or a
+//! direction mark.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +32,7 @@ fn in_toml(name: &str) -> String {
     escaped.collect()
 }
 
-/// Asserts that a page has no control character, which HTML must not contain either.
+/// Asserts that a page contains no control character. HTML does not allow such characters either.
 #[track_caller]
 fn assert_plain(page: &Path) {
     let text = fs::read_to_string(page).unwrap();
@@ -152,7 +153,7 @@ fn names_of_simulations_are_escaped() {
         attack(at, "explain models/workload.json --term user");
         attack(at, "explain models/workload.json -o model.html");
         assert_plain(&at.join("model.html"));
-        // The next commands print the name in their messages: as a job without an estimate, as a workload without a
+        // The messages of the next commands contain the name: as a job without an estimate, as a workload without a
         // profile, and as the content of invalid cells.
         let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
         fs::write(

@@ -1,5 +1,5 @@
-//! Sets every number in tasks, plans and problems to the limits of its range. The result must be an answer or a fault,
-//! never a panic, an overflow or an abort.
+//! Sets every number in tasks, plans and problems to values at and beyond the limits of its range. The result must be
+//! an answer or a fault, never a panic, an overflow or an abort.
 
 use std::fs;
 use std::path::Path;
@@ -103,8 +103,8 @@ fn problems() {
                     let line = format!("solve p.json --check --time-limit 1 --solver {solver}");
                     attack(at, &line).code
                 };
-                // Exit code 3 means a fault in the problem, which is found before any solver starts, so one solver is
-                // enough.
+                // Exit code 3 means a fault in the problem. Such faults are found before any solver starts, so one
+                // solver is enough.
                 if solve("exact") != 3 {
                     for solver in ["equal-share", "highs", "cbc"] {
                         solve(solver);
@@ -167,8 +167,8 @@ fn problems_with_classes() {
                     let line = format!("solve p.json --check --time-limit 1 --solver {solver}");
                     attack(at, &line).code
                 };
-                // Exit code 3 means a fault in the problem, which is found before any solver starts, so one solver is
-                // enough.
+                // Exit code 3 means a fault in the problem. Such faults are found before any solver starts, so one
+                // solver is enough.
                 if solve("exact") != 3 {
                     for solver in ["highs", "cbc"] {
                         solve(solver);

@@ -35,7 +35,7 @@ const EXTREMES: [&str; 15] = [
 
 /// For each command with numeric options, a command line with the smallest possible inputs.
 const LINES: &[(&str, &str)] = &[
-    // Without a state directory, the pilot ends at once.
+    // Without a state directory, the pilot exits at once.
     ("harvest pilot", "--pilot 1 --state missing"),
     ("ingest slurm", "logs/sacct-gpus.txt --jobs o.csv"),
     ("ingest swf", "logs/workload.swf -o o.gev"),
@@ -156,7 +156,7 @@ fn inputs() -> TempDir {
     directory
 }
 
-/// Runs a command line in a directory, unless the parser of arguments rejects it.
+/// Runs a command line in a directory, unless the argument parser rejects it.
 fn draw(at: &Path, line: &str) {
     let words = ["gleaner"].into_iter().chain(line.split_whitespace());
     match gleaner::cli::command().try_get_matches_from(words) {

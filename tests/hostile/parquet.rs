@@ -95,7 +95,7 @@ fn column(name: &str) -> Vec<u8> {
     Thrift::default().int(1, 2).int(3, 0).text(4, name).end()
 }
 
-/// A file of one row. The file's dictionary contains one value, but its header declares `values` values.
+/// A file of one row. Its dictionary contains one value, but the dictionary's header declares `values` values.
 fn dictionary(values: i64) -> Vec<u8> {
     let page = |kind, length, id, content| {
         let header = Thrift::default().int(1, kind).int(2, length).int(3, length);
@@ -153,8 +153,7 @@ fn the_stated_size_of_a_dictionary_is_checked() {
     assert!(found.err.contains(part), "{}", found.err);
 }
 
-// The attack: a deeply nested schema of one megabyte. The reader calls itself at every level of
-// nesting.
+// The attack: a deeply nested schema of one megabyte. The reader recurses at every level of nesting.
 #[test]
 fn an_endlessly_nested_schema_is_refused() {
     let directory = samples();

@@ -1,5 +1,5 @@
-//! Tests two runs that write to the same directory at the same time, and runs that are given the directory of another
-//! command.
+//! Tests two runs that write to the same directory at the same time, and runs whose --out directory contains the run of
+//! another command.
 
 use std::fs;
 use std::process::Stdio;

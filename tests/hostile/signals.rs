@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::support::{Attack, State, attack, bounded, end, files, samples, state};
 
-/// Starts the command `line` and sends it the signal after a while. Repeats this with longer waits until the program
-/// catches the signal. Returns `None` if the program succeeds before it receives the signal.
+/// Starts the command `line`, and sends it the signal after a while. Repeats this with ever longer waits until the
+/// program catches the signal. Returns `None` if the program succeeds before it receives the signal.
 fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     let mut wait = Duration::from_millis(5);
     for _ in 0..20 {
@@ -20,7 +20,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
         Command::new("kill").args(kill).status().unwrap();
         let found = try_end(child, line);
         match found {
-            // The signal came before the program had installed its handler, so it killed the process.
+            // The signal arrived before the program had installed its handler, so it killed the process.
             None => wait = wait.mul_f64(1.6),
             Some(found) if found.code == 0 => return None,
             Some(found) => return Some(found),
@@ -98,7 +98,7 @@ fn every_command_stops_cleanly_on_a_signal() {
             met += 1;
             assert_eq!(found.code, code, "{line}: {}", found.err);
             assert!(found.err.contains("interrupted"), "{line}: {}", found.err);
-            // A stopped run either writes no `run.json`, or lists its files there, all of which are complete.
+            // A stopped run either writes no `run.json`, or lists its files in it, all of which are complete.
             for run in ["run", "swept"] {
                 if at.join(run).exists() {
                     assert_ne!(state(&at.join(run)), State::Unfinished, "{line}");
@@ -120,8 +120,8 @@ fn every_command_stops_cleanly_on_a_signal() {
     assert!(before.iter().all(|name| files(at).contains(name)));
 }
 
-/// Each decision of the replay would take HiGHS or CBC longer than 10 minutes, so a run that waits for a decision after
-/// the signal counts as hanging.
+/// Each decision of the replay would take HiGHS or CBC more than 10 minutes. A run that waits for a decision after the
+/// signal therefore counts as hanging.
 #[cfg(all(feature = "highs", feature = "cbc"))]
 #[test]
 fn a_signal_ends_a_long_decision_of_a_library() {

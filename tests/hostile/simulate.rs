@@ -1,5 +1,5 @@
 //! Puts extreme numbers into every field of every input of `gleaner simulate`. Each run must give a result or a fault,
-//! and never crash. Most runs call the library, which is faster than starting the program.
+//! and must never crash. Most runs call the library, because this is faster than starting the program.
 
 use std::fs;
 use std::path::Path;
@@ -73,7 +73,7 @@ fn experiment() -> TempDir {
     directory
 }
 
-/// The cells of a table; the header is the first row.
+/// The cells of a table, with the header as the first row.
 fn cells(text: &str) -> Vec<Vec<String>> {
     let row = |line: &str| line.split(',').map(str::to_owned).collect();
     text.lines().map(row).collect()

@@ -1,4 +1,4 @@
-//! Runs the program on hostile input, in 4 GB of address space and with a time limit.
+//! Runs the program on hostile input with a time limit and an address space of 4 GiB.
 
 use std::fs;
 use std::io::Read;
@@ -28,7 +28,7 @@ pub struct Attack {
     pub err: String,
 }
 
-/// `gleaner LINE` in `directory`, in bounded memory.
+/// The command `gleaner LINE` in `directory`, with bounded memory.
 pub fn bounded(directory: &Path, line: &str) -> Command {
     let script = format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
@@ -121,8 +121,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Writes a gzip file of `before`, `count` copies of `unit`, and `after`. A block of one mebibyte is compressed
-/// only once and then repeated, because a file of several gzip members decompresses to one text.
+/// Writes a gzip file of `before`, `count` copies of `unit`, and `after`. A block of one mebibyte is compressed only
+/// once and then repeated. This works because several gzip members decompress to one text.
 pub fn gzip(path: &Path, before: &str, unit: &[u8], count: u64, after: &str) {
     let units = (1 << 20) / unit.len();
     let (blocks, rest) = (count / units as u64, count % units as u64);
@@ -156,7 +156,7 @@ pub enum State {
     Fresh,
     /// `run.json` marks the run as unfinished.
     Unfinished,
-    /// The directory contains one run and nothing else.
+    /// The directory contains exactly one complete run.
     Whole,
 }
 
@@ -185,8 +185,8 @@ pub fn state(run: &Path) -> State {
         listed.push(name.to_owned());
     }
     for name in files(run) {
-        // These files need not be listed: temporary files of a killed run, and the results of a sweep's runs, which
-        // contain digests.
+        // Two kinds of files need not be listed: the temporary files of a killed run, and the results of a sweep's
+        // runs, which contain digests.
         let is_part = name.ends_with(".part");
         let is_stored = info["command"] == "sweep" && name.ends_with(".records");
         assert!(

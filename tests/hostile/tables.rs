@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::support::{attack, json, samples};
 
-// The attack: 60 jobs of a billion seconds filled a table of minutes.
+// The attack: 60 jobs of a billion seconds each filled a table with a row per minute.
 #[test]
 fn long_jobs_do_not_make_endless_tables() {
     let directory = samples();

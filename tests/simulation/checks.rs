@@ -1,4 +1,4 @@
-//! The invariants.
+//! The invariants, and the checks that they hold.
 
 use gleaner_harvest::core::{Command, Core, Event, Launch, Link, Millis, Order, Report, RunId};
 use gleaner_harvest::status::{Status, TaskStatus};
@@ -12,7 +12,7 @@ use crate::world::World;
 pub enum Invariant {
     /// No node runs processes of two tasks.
     OneTask,
-    /// A task has one run at a time, and no earlier run starts again.
+    /// A task has only one run at a time, and an earlier run never starts again.
     OneRun,
     /// Runs start within the bounds of their task, and each rank starts on its own node.
     Bounds,
@@ -20,16 +20,16 @@ pub enum Invariant {
     Submissions,
     /// No work is counted twice, and reports of earlier runs do not count.
     Progress,
-    /// A task is finished only if its work is done. Runs are killed only after the grace period, so that they can write
+    /// A task finishes only when its work is done. Runs are killed only after the grace period, so that they can write
     /// a checkpoint first.
     Completion,
     /// A task fails only after its own program has failed at least `max_failures` times.
     Failures,
-    /// Once the faults have ceased, all tasks come to an end.
+    /// Once the faults have ceased, all tasks end.
     Liveness,
-    /// Replaying the journal gives the same commands, recording and state, both from its start and from a snapshot.
+    /// A replay of the journal gives the same commands, recording and state, both from its start and from a snapshot.
     Replay,
-    /// All nodes of a run belong to the same class.
+    /// All nodes of a run are in the same class.
     Classes,
     /// No group of tasks runs on more nodes than its maximum.
     Groups,
@@ -70,7 +70,7 @@ pub struct Violation {
     pub text: String,
 }
 
-/// Node-time of the current day, as measured by the world rather than by the core.
+/// Node-time used on the current day, as measured by the world, not by the core.
 #[derive(Debug, Default)]
 pub struct DayMeter {
     day: i64,
@@ -84,7 +84,7 @@ const SETTLED_MS: Millis = 200_000;
 const DAY_MS: Millis = 86_400_000;
 
 impl World {
-    /// Checks a command before it is carried out.
+    /// Checks a command of the core before it is executed.
     pub fn check_command(&mut self, command: &Command) {
         match command {
             Command::Start { pilot, .. } if self.daemon.stopping.is_some() => {
@@ -109,8 +109,8 @@ impl World {
         }
     }
 
-    /// Checks that a run is killed on a connection only if it was asked to stop on the same connection, at least one
-    /// grace period earlier.
+    /// Checks that an order to kill a run follows an order to stop it on the same connection, at least one grace period
+    /// earlier.
     fn check_stop(&mut self, place: (RunId, Link), kill: bool) {
         let now = self.now;
         if !kill {
@@ -184,7 +184,7 @@ impl World {
         }
     }
 
-    /// Checks the state that users see.
+    /// Checks the status that users see.
     pub fn check_status(&mut self) {
         let Some(core) = &self.daemon.core else {
             return;
@@ -349,8 +349,8 @@ impl World {
         }
     }
 
-    /// Milliseconds of calm within which all tasks must end. This is enough to train each task twice on its minimum
-    /// number of nodes, one task after the other.
+    /// Time without faults, in milliseconds, within which all tasks must end. It is long enough to train all tasks
+    /// twice, one after another, each on its minimum number of nodes.
     fn patience_ms(&self) -> Millis {
         let seconds = self.plan.tasks.iter().map(|task| {
             let least = task.least_rate();

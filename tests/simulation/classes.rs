@@ -16,7 +16,7 @@ pub const NAMES: [&str; 3] = ["old", "new", "newest"];
 /// The values that pilots can report instead of their class.
 const WRONG: [Option<&str>; 2] = [None, Some("other")];
 
-/// In some plans, divides the nodes into classes, and gives some of the tasks bounds and a curve for each class.
+/// In some plans, divides the nodes into classes, and gives some tasks bounds and a curve for each class.
 pub fn divide(plan: &mut Plan) {
     let mut draw = Noise(plan.seed).draw(For::Classes, &[]);
     if draw.percent(65) {
@@ -25,7 +25,7 @@ pub fn divide(plan: &mut Plan) {
     let kinds = draw.pick(&[2, 2, 3]);
     plan.settings.classes = NAMES[..kinds].iter().map(|&name| name.to_owned()).collect();
     plan.classes = (0..plan.nodes).map(|_| draw.below(kinds)).collect();
-    // Whichever nodes have pilots, at least this many of them belong to the same class.
+    // Of any nodes that have pilots, at least this many are in the same class.
     let most = plan.nodes.min(plan.settings.max_pilots).div_ceil(kinds) as u32;
     for task in &mut plan.tasks {
         give_terms(&mut task.submission, most, kinds, &mut draw);
@@ -98,7 +98,7 @@ impl World {
         self.plan.classes.get(node).copied()
     }
 
-    /// The class that a pilot reports.
+    /// The name of the class that a pilot reports for its node.
     pub fn reported_class(&mut self, pilot: PilotId, node: usize) -> Option<String> {
         let mut class = NAMES[self.class_of(node)?];
         if self.sabotage == Some(Sabotage::WrongClasses) {
@@ -108,7 +108,7 @@ impl World {
         reported.unwrap_or(Some(class)).map(str::to_owned)
     }
 
-    /// Checks that all nodes of a run belong to the same class.
+    /// Checks that all nodes of a run are in the same class.
     pub fn check_class(&mut self, run: RunId, nodes: &[String]) {
         let mut classes = nodes.iter().map(|name| self.class_of(node_of(name)));
         let first = classes.next();

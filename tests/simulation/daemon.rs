@@ -1,5 +1,5 @@
-//! The daemon: it passes events to the core, writes them to the journal, and then carries out the commands. It can crash
-//! between any two of these steps. From time to time, it writes a snapshot in the same step as the events.
+//! The daemon. It passes events to the core, writes them to the journal, and then executes the core's commands. It can
+//! crash between any two of these steps. From time to time, it writes a snapshot in the same step as the events.
 
 mod messages;
 
@@ -18,8 +18,7 @@ use crate::plan::Plan;
 use crate::sabotage::Sabotage;
 use crate::world::{Happening, World};
 
-/// Time for which a pilot is allowed to be missing from the scheduler's lists if the request to start it was not
-/// answered.
+/// Time for which a pilot may be missing from the scheduler's lists if the request to start it has not been answered.
 const PATIENCE_MS: Millis = 15_000;
 
 /// The daemon. Its journal survives a crash.
@@ -34,11 +33,11 @@ pub struct Daemon {
     pub journal: Vec<Entry>,
     /// The last snapshot, and the number of entries that it contains.
     snapshot: Option<(usize, Vec<u8>)>,
-    /// The batches of the recording that are in the journal.
+    /// The recorded batches that are in the journal.
     pub recorded: Vec<Recorded>,
     /// Events that are not in the journal yet, with their commands.
     batch: Vec<(Entry, Vec<Command>)>,
-    /// The batches of the recording that these events led to.
+    /// The recorded batches that these events led to.
     new_recorded: Vec<Recorded>,
     is_batching: bool,
     /// Time until which the daemon does nothing, as if its host were overloaded.
@@ -52,13 +51,13 @@ pub struct Daemon {
     dead: Option<Core>,
     requested: BTreeMap<PilotId, Millis>,
     missing: BTreeMap<PilotId, u32>,
-    /// For each run and connection: the time at which the run was asked to stop.
+    /// For each run and connection, the time at which the run was ordered to stop.
     pub stops: BTreeMap<(RunId, Link), Millis>,
     /// The runs that were launched.
     pub launched: BTreeSet<RunId>,
     /// Whether the last requested stop kills the tasks immediately; `None` if no stop was requested.
     pub stopping: Option<bool>,
-    /// For each task of the core: its index in the plan.
+    /// For each task of the core, its index in the plan.
     pub tasks: BTreeMap<u32, usize>,
     ticks: u64,
 }
@@ -148,7 +147,7 @@ impl World {
         }
     }
 
-    /// Writes a batch of events to the journal, and then carries out the commands.
+    /// Writes a batch of events to the journal, and then executes their commands.
     fn commit(&mut self) -> Fed {
         if !self.survives() {
             return Fed::Down;
@@ -184,7 +183,7 @@ impl World {
         }
     }
 
-    /// Takes a snapshot if there are enough entries since the last one.
+    /// Takes a snapshot if enough entries have been written since the last snapshot.
     fn take_snapshot(&mut self) {
         let entries = self.daemon.journal.len();
         let last = self.daemon.snapshot.as_ref().map_or(0, |(count, _)| *count);
@@ -215,7 +214,7 @@ impl World {
         }
     }
 
-    /// The daemon crashes, and is started again.
+    /// Crashes the daemon, which is started again after `ms` milliseconds.
     fn crash(&mut self, ms: Millis) {
         self.say(|| "the daemon crashes".to_owned());
         self.figures.crashes += 1;
@@ -242,7 +241,7 @@ impl World {
         self.at(start, Happening::DaemonStart(self.daemon.crashes));
     }
 
-    /// The daemon is started again, and restores its state from the last snapshot and the entries since then.
+    /// Starts the daemon again. It restores its state from the last snapshot and the later entries of the journal.
     pub fn start_daemon(&mut self, crash: usize) {
         if crash != self.daemon.crashes || self.daemon.core.is_some() {
             return;
@@ -285,8 +284,8 @@ impl World {
         self.feed(Event::Restarted);
     }
 
-    /// Replays the journal, starting with entry `first`. Returns the first command that differs from the original run,
-    /// if any.
+    /// Replays the journal, starting with entry `first`. Returns the first difference from the commands of the original
+    /// run, if any.
     pub fn replay(&self, core: &mut Core, first: usize) -> Option<String> {
         let mut fault = None;
         let entries = self.daemon.journal.iter().zip(&self.daemon.commands);
@@ -339,7 +338,7 @@ impl World {
         }
     }
 
-    /// Sends a message on a pilot's connection, unless the pilot has connected again since.
+    /// Sends a message on a pilot's connection, unless the pilot has connected again in the meantime.
     fn send(&mut self, link: Link, message: ToPilot) {
         if let Some(&(session, connection)) = self.daemon.connections.get(&link.pilot)
             && session == link.session

@@ -1,4 +1,5 @@
-//! Deciders: a random one that makes the core follow nonsensical plans, a greedy one, and the exact solver.
+//! Three deciders: one that makes nonsensical random plans, which the core must follow, a greedy one, and the exact
+//! solver.
 
 use gleaner_classes::{self as classes, Choice, Held};
 use gleaner_domain::error::Result;
@@ -18,7 +19,7 @@ pub struct Chooser {
     noise: Noise,
     decides: Decides,
     exact: Option<SolverDecider>,
-    /// Whether plans use more nodes than there are.
+    /// Whether plans deliberately use more nodes than there are.
     is_broken: bool,
     /// Whether the faults have ceased, so that tasks must finish.
     pub is_calm: bool,
@@ -159,7 +160,7 @@ fn held(option: &Choice) -> Held {
     }
 }
 
-/// A random plan, or none, as if the solver had failed.
+/// A random plan, or no plan, as if the solver had failed.
 fn erratic(noise: Noise, event: usize, problem: &Problem) -> Answer {
     let mut draw = noise.draw(For::Decision, &[event as u64]);
     if draw.percent(20) {
@@ -181,8 +182,8 @@ fn erratic(noise: Noise, event: usize, problem: &Problem) -> Answer {
     Answer::Counts(counts)
 }
 
-/// Tasks keep their nodes. Then each task without nodes gets its minimum in turn, and the first tasks that can use the
-/// remaining nodes get them.
+/// Tasks keep their nodes. Then each task without nodes gets its minimum, in order. The remaining nodes go to the first
+/// tasks that can use them.
 fn greedy(problem: &Problem) -> Vec<u32> {
     let kept = problem.tasks.iter().map(|task| {
         let kept = task.current.min(task.cap());

@@ -21,7 +21,7 @@ pub struct GroupPlan {
     pub max_nodes: u32,
 }
 
-/// In some plans without classes of nodes, adds a group to each submission, and sometimes a group within this group.
+/// In some plans without node classes, adds a group to each submission, and sometimes another group within this group.
 pub fn form(plan: &mut Plan) {
     let mut draw = Noise(plan.seed).draw(For::Groups, &[]);
     if !plan.classes.is_empty() || draw.percent(50) {
@@ -42,7 +42,7 @@ pub fn form(plan: &mut Plan) {
     }
 }
 
-/// A group whose maximum is enough for each of its tasks.
+/// A group of the tasks `members`. Its maximum is enough for the minimum of each task.
 fn group(plan: &Plan, members: &[usize], draw: &mut Draw) -> GroupPlan {
     let least = members
         .iter()
@@ -59,7 +59,7 @@ fn group(plan: &Plan, members: &[usize], draw: &mut Draw) -> GroupPlan {
 }
 
 impl World {
-    /// The groups of a submission of these tasks.
+    /// The groups that are submitted together with these tasks.
     pub fn groups_of(&self, tasks: &[usize]) -> Vec<GroupSubmission> {
         if self.sabotage == Some(Sabotage::NoGroups) {
             return Vec::new();
@@ -103,8 +103,8 @@ impl World {
     }
 }
 
-/// Number of further nodes that the groups of a task allow if the tasks get `counts` nodes. `place` is the index of the
-/// task in the problem.
+/// Number of additional nodes that the groups of a task allow if all tasks get `counts` nodes. `place` is the index of
+/// the task in the problem.
 pub fn room(problem: &Problem, counts: &[u32], place: usize) -> u32 {
     let name = &problem.tasks[place].name;
     let own = problem

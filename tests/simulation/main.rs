@@ -1,12 +1,13 @@
-//! Deterministic simulation of the core: virtual time, one seed for each run, no threads, no files and no clock.
+//! Deterministic simulation of the core, with virtual time and one seed for each run, and without threads, files and
+//! clocks.
 //!
-//! A world of nodes, a batch scheduler, pilots, a network, programs and users surrounds the core. Each part can fail at
-//! any moment. The world knows the truth, and keeps comparing it with the [invariants](checks::Invariant). If an
-//! invariant fails, the [plan](plan::Plan) of the run is shrunk, and the report contains the shrunk plan and its
-//! trace.
+//! A world of nodes, a batch scheduler, pilots, a network, programs and users surrounds the core. Each of these parts
+//! can fail at any moment. The world knows the true state of all parts, and constantly compares it with the
+//! [invariants](checks::Invariant). If an invariant fails, the [plan](plan::Plan) of the run is shrunk, and the report
+//! contains the shrunk plan and its trace.
 //!
 //! `SIMULATION_SEEDS=7 cargo test --release --features harvest --test simulation chosen_seeds -- --ignored --nocapture`
-//! prints the trace of seed 7. `SIMULATION_SEEDS=0..10000` runs a range and prints the seeds that fail.
+//! prints the trace of seed 7. `SIMULATION_SEEDS=0..10000` runs a range of seeds and prints those that fail.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod checks;
@@ -46,7 +47,7 @@ proptest! {
     }
 }
 
-/// A run with its trace.
+/// Runs the plan of a seed. Returns the result and the trace.
 fn traced(seed: u64) -> (Result<Figures, Violation>, Vec<String>) {
     let mut world = World::new(Plan::new(seed), None);
     world.trace = Some(Vec::new());
@@ -86,7 +87,7 @@ fn a_seed_gives_the_same_run_each_time() {
     }
 }
 
-/// Number of seeds. Each sabotage must be revealed by at least one of them.
+/// Number of seeds that are tried. At least one of them must reveal each sabotage.
 const SABOTAGED: u64 = 1000;
 
 #[test]

@@ -11,7 +11,7 @@ use crate::world::{Happening, World};
 /// A message from a pilot.
 #[derive(Debug, Clone)]
 pub enum FromPilot {
-    /// An event that names its connection: a greeting, an exit, or a departure.
+    /// An event that names the connection: a greeting, an exit, or a departure.
     Event(Event),
     Beat(u64),
     Bye,
@@ -30,11 +30,11 @@ pub enum ToPilot {
 #[derive(Debug)]
 pub struct Connection {
     pub link: Link,
-    /// If the connection is broken: the time until which messages in transit still arrive.
+    /// If the connection is broken, the time until which messages in transit still arrive.
     pub broken: Option<Millis>,
-    /// Whether the pilot learns of the break only from the silence that follows.
+    /// Whether the pilot notices the break only by the silence that follows.
     pub is_quiet: bool,
-    /// Arrival times of the last message to the daemon and of the last message to the pilot.
+    /// Arrival times of the last message to the daemon and the last message to the pilot.
     last: [Millis; 2],
     sent: u64,
 }
@@ -56,7 +56,7 @@ impl World {
         number
     }
 
-    /// Breaks a connection. If `is_quiet`, the pilot does not notice the break.
+    /// Breaks a connection. If `is_quiet` is set, the pilot does not notice the break at once.
     pub fn break_connection(&mut self, number: u64, is_quiet: bool) {
         let mut draw = self.noise.draw(For::Break, &[number]);
         let now = self.now;

@@ -1,9 +1,9 @@
 //! Random numbers that depend only on a seed, a purpose and a place.
 //!
-//! Each number is drawn for a purpose and a place, such as the delay of the third message of a connection. So a fault
-//! that is removed from a plan does not change the other random numbers of the world, and a failing plan can be shrunk.
+//! An example is the delay of the third message of a connection. If a fault is removed from a plan, the other random
+//! numbers of the world therefore do not change, so a failing plan can be shrunk.
 
-/// The purpose of a random number.
+/// The purpose for which a random number is drawn.
 #[derive(Debug, Clone, Copy)]
 pub enum For {
     Plan,

@@ -1,5 +1,5 @@
-//! The pilots, as specified: each connection is a session, and launches can be repeated. A pilot reports the end of a
-//! rank until the daemon has recorded it. Its lease begins when it sends the last beat that is answered.
+//! The pilots, as specified. Each connection is a session, and launches can be repeated. A pilot reports the end of a
+//! rank until the daemon has recorded it. Its lease begins at the time when it sent the last answered beat.
 
 mod orders;
 
@@ -14,9 +14,9 @@ use crate::noise::For;
 use crate::sabotage::Sabotage;
 use crate::world::{Happening, World};
 
-/// Time for which a pilot whose ranks have ended waits for the daemon to record this.
+/// Time for which a departing pilot waits for the daemon to record that all ranks have ended.
 const PARTING_MS: Millis = 1000;
-/// A pilot ends at most this long after the grace period, even if a rank is still running.
+/// Maximum time from the end of the grace period to the end of the pilot, even if a rank is still running.
 const PATIENCE_MS: Millis = 5000;
 
 /// A pilot whose process is alive.
@@ -31,14 +31,15 @@ pub struct Pilot {
     is_welcome: bool,
     /// Time at which the daemon's last message arrived.
     heard: Millis,
-    /// The beats that are not answered yet, with the times at which they were sent. The greeting is one of them.
+    /// The beats that have not been answered yet, with the times at which they were sent. The greeting counts as a
+    /// beat.
     beats: VecDeque<(u64, Millis)>,
     next_beat: u64,
     last_beat: Millis,
     /// Time at which the last answered beat was sent.
     lease_begun: Millis,
     pub known: BTreeMap<RunId, Known>,
-    /// For each task: the last run that was forgotten.
+    /// For each task, the last run that the pilot has forgotten.
     forgotten: BTreeMap<u32, u32>,
     departure: Option<Departure>,
     /// The events that the pilot has sent. Any of them may be repeated as a late message.
@@ -52,7 +53,7 @@ pub struct Known {
     pub state: RankState,
     /// The last report of progress.
     pub progress: Option<Report>,
-    /// Whether that report still has to be sent on this connection.
+    /// Whether this report must still be sent on the current connection.
     pub is_new: bool,
 }
 
@@ -104,7 +105,7 @@ impl World {
         self.lease_ms() / 6
     }
 
-    /// The scheduler starts a pilot.
+    /// Starts a pilot for the scheduler.
     pub fn begin_pilot(&mut self, id: PilotId, node: usize, wall_s: u64) {
         let now = self.now;
         let ends = now + (wall_s * 1000) as Millis;
@@ -135,7 +136,7 @@ impl World {
         self.at(ends + 8000, Happening::KillJob(id));
     }
 
-    /// A pilot carries out the actions that are due.
+    /// Performs the actions of a pilot that are due.
     pub fn step_pilot(&mut self, id: PilotId) {
         let Some(pilot) = self.pilots.get_mut(&id) else {
             return;
@@ -149,7 +150,7 @@ impl World {
         self.look_at_departure(id);
     }
 
-    /// Connects, or notices that the connection is lost.
+    /// Connects the pilot, or lets it notice that its connection is lost.
     fn look_at_connection(&mut self, id: PilotId) {
         let (now, quiet_ms) = (self.now, 3 * self.beat_ms());
         let Some(pilot) = self.pilots.get_mut(&id) else {
@@ -215,7 +216,7 @@ impl World {
         }
     }
 
-    /// Departs before the lease expires or the wall time ends.
+    /// Lets the pilot depart before its lease expires or its wall time ends.
     fn look_at_ends(&mut self, id: PilotId) {
         let (now, grace, lease) = (self.now, self.grace_ms(), self.lease_ms());
         let Some(pilot) = self.pilots.get(&id) else {
@@ -233,7 +234,7 @@ impl World {
         }
     }
 
-    /// A pilot starts to depart. Ranks that are still running at `end` are killed.
+    /// Begins the departure of a pilot. Ranks that are still running at the time `end` are killed.
     pub fn depart(&mut self, id: PilotId, end: Millis, is_announced: bool) {
         let at_last = end + PATIENCE_MS;
         let Some(pilot) = self.pilots.get_mut(&id) else {
@@ -292,7 +293,7 @@ impl World {
         }
     }
 
-    /// The process of a pilot ends. The processes of its ranks may continue.
+    /// Ends the process of a pilot. The processes of its ranks may continue.
     pub fn lose_pilot(&mut self, id: PilotId) {
         if let Some(pilot) = self.pilots.remove(&id) {
             self.say(|| format!("{id} ends"));
@@ -358,7 +359,7 @@ impl World {
 }
 
 impl Pilot {
-    /// A beat was answered, and so were all earlier beats.
+    /// Records that the daemon has answered a beat and thus all earlier beats.
     fn answer(&mut self, number: u64) {
         while let Some(&(first, sent)) = self.beats.front()
             && first <= number

@@ -9,12 +9,12 @@ use crate::groups::{self, GroupPlan};
 use crate::noise::{Draw, For, Noise};
 use crate::trials::{self, Rung};
 
-/// A plan.
+/// The plan of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub seed: u64,
     pub nodes: usize,
-    /// For each node: the index of its class. Empty if there are no classes.
+    /// For each node, the index of its class. The list is empty if there are no classes.
     pub classes: Vec<usize>,
     pub settings: Settings,
     pub start: Millis,
@@ -26,7 +26,7 @@ pub struct Plan {
     pub last: usize,
     /// The acts of users and the faults, in chronological order.
     pub acts: Vec<(Millis, Act)>,
-    /// Whether a pilot kills a rank that does not end within the grace period. If not, the core must do so.
+    /// Whether a pilot kills ranks that do not end within the grace period. If not, the core must do so.
     pub pilots_kill: bool,
     pub decider: Decides,
     /// Number of events after which the daemon takes a snapshot.
@@ -35,10 +35,10 @@ pub struct Plan {
     pub last_stop_kills: bool,
 }
 
-/// Who decides.
+/// The decider of a run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum Decides {
-    /// Random plans during the faults, then a greedy rule.
+    /// Random plans until the faults cease, and then a greedy rule.
     Erratic,
     #[default]
     Greedy,
@@ -57,11 +57,11 @@ pub struct TaskPlan {
     pub is_endless: bool,
     /// Whether the other ranks hang if a rank is lost; otherwise, they fail.
     pub hangs: bool,
-    /// Milliseconds from SIGTERM to the end of a rank, and its exit code; `None` if it ignores SIGTERM.
+    /// Milliseconds from SIGTERM to the end of a rank, and the rank's exit code; `None` if it ignores SIGTERM.
     pub obeys: Option<(Millis, Option<i32>)>,
     pub checkpoint_ms: Millis,
     pub report_ms: Millis,
-    /// The program fails whenever it has done this much work.
+    /// Amount of work at which the program fails whenever it reaches it.
     pub poison: Option<f64>,
     /// Whether the program reports nonsense.
     pub lies: bool,
@@ -115,11 +115,11 @@ pub enum Act {
         steps: usize,
         ms: Millis,
     },
-    /// The daemon does nothing for a while, and then handles the messages that have arrived.
+    /// The daemon does nothing for a while. Then it handles the messages that have arrived in the meantime.
     FreezeDaemon {
         ms: Millis,
     },
-    /// `kill -9` ends the scheduler, which forgets what happened in the last few seconds.
+    /// `kill -9` ends the scheduler, which forgets the events of the last few seconds.
     KillScheduler {
         ms: Millis,
     },
@@ -134,7 +134,7 @@ pub enum Act {
     Stale {
         node: usize,
     },
-    /// The pilot on a node does not know its class, or reports an unknown one, when it next connects.
+    /// When the pilot on a node next connects, it does not know its node's class, or reports an unknown class.
     Misreport {
         node: usize,
         class: Option<&'static str>,
@@ -148,7 +148,7 @@ pub enum Act {
 /// The fate of a request to start a pilot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// The request is carried out, but the answer is lost.
+    /// The request is executed, but the answer is lost.
     AnswerLost,
     NeverArrived,
     Late {
@@ -231,7 +231,7 @@ impl Plan {
     }
 }
 
-/// Turns a task into a search. Its program ends by itself and reports its true progress.
+/// Turns a task into a search. The task's program then ends by itself and reports its true progress.
 fn make_search(task: &mut TaskPlan, draw: &mut Draw) {
     task.search = Some(trials::search(draw));
     task.work = draw.between(5, 60) as f64;
@@ -282,7 +282,7 @@ fn task(draw: &mut Draw, index: usize, most: i64, pilots_kill: bool) -> TaskPlan
         draw.between(50, 1900),
         draw.pick(&[Some(0), Some(0), Some(143), None]),
     );
-    // If pilots do not kill ranks, a rank that an elastic run gives up must end at SIGTERM.
+    // If pilots do not kill ranks, a rank that leaves an elastic run must end on SIGTERM.
     let must_obey = launch.is_elastic() && !pilots_kill;
     TaskPlan {
         submission: Submission {
@@ -321,7 +321,7 @@ fn task(draw: &mut Draw, index: usize, most: i64, pilots_kill: bool) -> TaskPlan
     }
 }
 
-/// Submissions of all tasks, some of them together.
+/// The submissions of all tasks. Some tasks are submitted together.
 fn submissions(draw: &mut Draw, count: usize, (start, ms): (Millis, Millis)) -> Vec<(Millis, Act)> {
     let mut acts = Vec::new();
     let mut next = 0;

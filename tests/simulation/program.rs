@@ -1,4 +1,4 @@
-//! The programs of tasks: the truth about their processes, their work and their checkpoints.
+//! The programs of tasks, with the true state of their processes, work and checkpoints.
 
 mod training;
 
@@ -16,10 +16,10 @@ use crate::world::{Happening, World};
 pub struct Process {
     /// Index of the task in the plan.
     pub task: usize,
-    /// The pilot in whose job it runs.
+    /// The pilot in whose job the process runs.
     pub pilot: PilotId,
     pub rank: usize,
-    /// Whether the driver of an elastic Horovod run started the process, and not the pilot.
+    /// Whether the process was started by the driver of an elastic Horovod run, not by the pilot.
     pub is_worker: bool,
     pub serial: u64,
     is_terminated: bool,
@@ -34,7 +34,7 @@ pub struct Program {
     pub peak: f64,
     /// Whether the program has ended with its work done.
     pub is_complete: bool,
-    /// The runs that failed through a fault of the program.
+    /// The runs that failed because of a fault in the program.
     pub failed: BTreeSet<u32>,
     /// Time since which a run of the program has been outside its bounds.
     pub unsettled: Option<Millis>,
@@ -48,13 +48,13 @@ pub struct Program {
 struct Run {
     id: RunId,
     done: f64,
-    /// Its nodes, as its first rank knows them.
+    /// The run's nodes, as its first rank knows them.
     nodes: Vec<usize>,
-    /// The node of its first rank.
+    /// The node of the run's first rank.
     first: usize,
     /// Nodes on which a rank was started.
     started: BTreeSet<usize>,
-    /// Whether the run has lost a part without which it cannot continue.
+    /// Whether the run has lost a rank without which it cannot continue.
     is_broken: bool,
     is_ending: bool,
     members: usize,
@@ -71,8 +71,8 @@ impl Program {
         Program::default()
     }
 
-    /// The program of a promoted trial, which continues from the program of the rung below. `done` is the work up to
-    /// that rung.
+    /// The program of a promoted trial. It continues from the program of the rung below; `done` is the work up to that
+    /// rung.
     pub fn after(below: &Program, done: f64) -> Self {
         Program {
             checkpoint: below.checkpoint,
@@ -81,7 +81,7 @@ impl Program {
         }
     }
 
-    /// Work that a run has done.
+    /// Work that a run has done; `None` if it is not the last run.
     pub fn done(&self, run: RunId) -> Option<f64> {
         self.run
             .as_ref()
@@ -91,7 +91,7 @@ impl Program {
 }
 
 impl World {
-    /// A pilot starts a rank.
+    /// Starts a rank for a pilot.
     pub fn start_rank(&mut self, pilot: PilotId, node: usize, launch: &Launch) {
         let task = self.task_of(&launch.task);
         self.daemon.tasks.insert(launch.run.task, task);
@@ -177,7 +177,7 @@ impl World {
         self.check_groups(task);
     }
 
-    /// Index of a task in the plan. The plan does not contain the tasks of trials, so they are added on demand.
+    /// Index of a task in the plan. The tasks of trials are not in the original plan, and are added on demand.
     pub fn task_of(&mut self, name: &str) -> usize {
         let mut tasks = self.plan.tasks.iter();
         let found = tasks.position(|task| task.submission.name == name);
@@ -210,7 +210,7 @@ impl World {
         }
     }
 
-    /// Sends SIGKILL at the time `at`, if the process is still running then.
+    /// Sends SIGKILL at the time `at` if the process is still running.
     pub fn kill_at(&mut self, node: usize, run: RunId, at: Millis) {
         if let Some(process) = self.processes.get(&(node, run)) {
             let serial = process.serial;
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// A rank learns the new nodes of its run.
+    /// Informs a rank of the new nodes of its run.
     pub fn set_nodes(&mut self, node: usize, run: RunId, nodes: &[String]) {
         let Some(process) = self.processes.get(&(node, run)) else {
             return;
@@ -242,7 +242,7 @@ impl World {
         }
     }
 
-    /// A rank has ended, and its run may be unable to continue. The workers of a driver end with it.
+    /// Handles the end of a rank. The workers of a driver end with it, and the run may be unable to continue.
     pub fn rank_ended(&mut self, process: &Process, run: RunId) {
         if self.plan.tasks[process.task].submission.launch == LaunchStyle::Horovod {
             let own = self

@@ -1,5 +1,5 @@
-//! Faults that are built into the world on purpose. Each must make an invariant fail, which proves that the invariant
-//! can fail.
+//! Faults that are built into the world on purpose. Each fault must violate an invariant. This proves that the
+//! invariant can fail.
 
 use gleaner_harvest::core::{Command, Event, Order};
 
@@ -11,7 +11,7 @@ use crate::world::World;
 pub enum Sabotage {
     /// Orders to stop a run are dropped.
     NoStops,
-    /// A silent pilot counts as ended.
+    /// Silent pilots count as ended.
     SilentIsOver,
     /// Submissions are acknowledged, but not written to the journal.
     LostSubmissions,
@@ -19,21 +19,21 @@ pub enum Sabotage {
     EarlyExits,
     /// Reports of earlier runs count as reports of the current run.
     OldReports,
-    /// Reports have no losses.
+    /// Reports of trials contain no losses.
     LostLosses,
     /// Every rank reports success.
     AllSucceed,
-    /// The minimum number of nodes is ignored.
+    /// The tasks' minimum numbers of nodes are ignored.
     WiderBounds,
     /// The journal records the times of events only in whole seconds.
     CoarseTimes,
-    /// Limits are ignored.
+    /// Limits on pilots and node-hours are ignored.
     NoCaps,
     /// Pilots are neither dismissed nor cancelled.
     NoDismissals,
     /// Runs are killed without a grace period.
     NoGrace,
-    /// Pilots ignore their lease.
+    /// Pilots ignore their leases.
     NoLease,
     /// Pilots leave without informing the daemon.
     NoLeaving,
@@ -55,7 +55,7 @@ pub enum Sabotage {
     EarlySnapshots,
 }
 
-/// Each fault, with a list of invariants. At least one of these invariants must fail.
+/// Each fault, with the invariants of which at least one must fail.
 pub const ALL: &[(Sabotage, &[Invariant])] = &[
     (Sabotage::NoStops, &[Invariant::Liveness]),
     (
@@ -94,7 +94,7 @@ pub const ALL: &[(Sabotage, &[Invariant])] = &[
 ];
 
 impl Sabotage {
-    /// The event that the core gets instead of `event`.
+    /// The event that the core receives instead of `event`.
     pub fn altered(self, event: Event, world: &World) -> Event {
         match (self, event) {
             (Sabotage::SilentIsOver, Event::Silent { pilot }) => Event::Over { pilot },
@@ -127,7 +127,7 @@ impl Sabotage {
         }
     }
 
-    /// The command that is carried out instead of `command`.
+    /// The command that is executed instead of `command`.
     pub fn hardened(self, command: Command) -> Command {
         match (self, command) {
             (
@@ -144,7 +144,7 @@ impl Sabotage {
         }
     }
 
-    /// Whether a command is dropped instead of being carried out.
+    /// Whether a command is dropped instead of being executed.
     pub fn drops(self, command: &Command) -> bool {
         match (self, command) {
             (Sabotage::NoStops, Command::Order { order, .. }) => {

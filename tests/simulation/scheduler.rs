@@ -1,4 +1,4 @@
-//! The batch scheduler: it starts pilots on idle nodes, takes the nodes back, and answers unreliably.
+//! The batch scheduler, which starts pilots on idle nodes, takes the nodes back, and answers unreliably.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::world::{Happening, World};
 
 /// Milliseconds between the scheduler's SIGTERM and SIGKILL.
 const GRACE_MS: Millis = 8000;
-/// A scheduler that crashes forgets what happened during this many milliseconds before the crash.
+/// When the scheduler crashes, it forgets the events of this many milliseconds before the crash.
 const UNSAVED_MS: Millis = 5000;
 
-/// The job of a pilot. It is removed when it has ended.
+/// The job of a pilot. A job is removed after its end.
 #[derive(Debug)]
 pub struct Job {
     pub wall_s: u64,
     submitted: Millis,
-    /// The node on which it runs.
+    /// The node on which the job runs; `None` if it is pending.
     pub node: Option<usize>,
     /// Time at which the job was cancelled while it was pending.
     cancelled: Option<Millis>,
-    /// Whether the scheduler has forgotten it.
+    /// Whether the scheduler has forgotten the job.
     is_forgotten: bool,
     is_ending: bool,
 }
@@ -31,7 +31,7 @@ pub struct Job {
 #[derive(Debug)]
 pub struct Scheduler {
     pub jobs: BTreeMap<PilotId, Job>,
-    /// For each node: the time until which normal jobs need it.
+    /// For each node, the time until which normal jobs need it.
     busy: Vec<Millis>,
     /// Time until which the scheduler is down.
     down: Millis,
@@ -55,8 +55,8 @@ impl World {
         self.now >= self.scheduler.down
     }
 
-    /// The factor by which the time between recurring events is multiplied. The simulation takes larger steps while all
-    /// tasks wait for the next day.
+    /// The factor by which the time between recurring events is multiplied. While all tasks wait for the next day, it
+    /// is larger, so that the simulation takes larger steps.
     pub fn pace(&self) -> Millis {
         let core = self.daemon.core.as_ref();
         let any_open = core.is_none_or(|core| !core.open_pilots().is_empty());
@@ -69,7 +69,7 @@ impl World {
         if is_waiting { 60 } else { 1 }
     }
 
-    /// The daemon requests a pilot.
+    /// Handles the daemon's request to start a pilot.
     pub fn start_pilot(&mut self, pilot: PilotId, wall_s: u64) {
         let fate = self.fate();
         let mut draw = self.noise.draw(For::Answer, &[pilot.0]);
@@ -108,7 +108,7 @@ impl World {
         self.scheduler.jobs.insert(pilot, job);
     }
 
-    /// The daemon cancels a pilot.
+    /// Handles the daemon's request to cancel a pilot.
     pub fn cancel_pilot(&mut self, pilot: PilotId) {
         if !self.is_scheduler_up() {
             return;
@@ -124,7 +124,7 @@ impl World {
         }
     }
 
-    /// Asks the pilot of a job to end, and kills it later.
+    /// Sends SIGTERM to the pilot of a job, and kills the job after the grace period.
     fn end_job(&mut self, pilot: PilotId) {
         if let Some(job) = self.scheduler.jobs.get_mut(&pilot)
             && !job.is_ending
@@ -135,7 +135,7 @@ impl World {
         }
     }
 
-    /// A normal job needs a node for a while.
+    /// Gives a node to a normal job for a while.
     pub fn take_node(&mut self, node: usize, ms: Millis) {
         let until = (self.now + ms).min(self.plan.calm);
         let busy = &mut self.scheduler.busy[node];
@@ -202,8 +202,8 @@ impl World {
         self.clear_job(pilot);
     }
 
-    /// The scheduler crashes. It forgets new jobs, and kills the new jobs that are already running. Jobs that were
-    /// cancelled shortly before are pending again.
+    /// Crashes the scheduler. It forgets new jobs, and kills those that are already running. Jobs that were cancelled
+    /// shortly before the crash are pending again.
     pub fn kill_scheduler(&mut self, ms: Millis) {
         let now = self.now;
         self.scheduler.down = (now + ms).min(self.plan.calm).max(self.scheduler.down);
@@ -225,7 +225,7 @@ impl World {
         }
     }
 
-    /// The daemon queries the list of pilots.
+    /// Answers the daemon's query for the list of pilots.
     pub fn query(&mut self) {
         self.after(5000 * self.pace(), Happening::Query);
         if !self.is_scheduler_up() {

@@ -1,4 +1,4 @@
-//! Shrinks a failing plan: acts are removed as long as the same invariant fails.
+//! Shrinks a failing plan by removing acts as long as the same invariant fails.
 
 use crate::checks::Violation;
 use crate::plan::Plan;
@@ -10,8 +10,8 @@ pub fn violation(plan: &Plan, sabotage: Option<Sabotage>) -> Option<Violation> {
     World::new(plan.clone(), sabotage).run().err()
 }
 
-/// A plan with as few acts as possible in which the same invariant fails (Zeller and Hildebrandt 2002, without the
-/// subsets: only complements are tried).
+/// A plan with as few acts as possible that still violates the same invariant (Zeller and Hildebrandt 2002, but only
+/// complements are tried, not subsets).
 pub fn shrunk(plan: &Plan, sabotage: Option<Sabotage>) -> Plan {
     let Some(first) = violation(plan, sabotage) else {
         return plan.clone();
@@ -41,7 +41,7 @@ pub fn shrunk(plan: &Plan, sabotage: Option<Sabotage>) -> Plan {
     best
 }
 
-/// A report of a failing plan: the seed, the plan after shrinking, and the end of its trace.
+/// A report on a failing plan: its seed, the shrunk plan, and the end of the trace.
 pub fn report(plan: &Plan, sabotage: Option<Sabotage>) -> String {
     let small = shrunk(plan, sabotage);
     let mut world = World::new(small.clone(), sabotage);

@@ -1,7 +1,7 @@
-//! Live searches: the trials as the world sees them, and a second search that gets the true losses.
+//! Searches: the trials as the world sees them, and a second search that receives the true losses.
 //!
-//! The world learns of a trial from the name of the trial's task. It derives the trial's work and checkpoint itself
-//! instead of taking them from the core.
+//! The world learns of a trial from the name of the trial's task. It derives the trial's work and checkpoint itself,
+//! not from the core.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::plan::{Plan, TaskPlan};
 use crate::program::Program;
 use crate::world::World;
 
-/// The part of a trial that a task of a search trains.
+/// The part of a trial that one task of a search trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rung {
-    /// Index in the plan of the task that the trial trains.
+    /// Index, in the plan, of the task that the trial trains.
     pub template: usize,
     pub trial: u32,
     pub rung: u32,
@@ -60,8 +60,8 @@ fn parsed(name: &str) -> (&str, u32, u32) {
 }
 
 impl World {
-    /// Adds the task of a trial under the name that the core gave it. Returns the index of the task, whose program
-    /// continues from the checkpoint of the rung below.
+    /// Adds the task of a trial under the name that the core gave it. Its program continues from the checkpoint of the
+    /// rung below. Returns the index of the task.
     pub fn add_trial(&mut self, name: &str) -> usize {
         let (template, trial, rung) = parsed(name);
         let template = self.task_of(template);
@@ -100,7 +100,8 @@ impl World {
         })
     }
 
-    /// The owner of a task's checkpoints: the trial, whose rungs share the checkpoints, or else the task itself.
+    /// The owner of a task's checkpoints: the trial that the task belongs to, whose rungs share the checkpoints, or
+    /// else the task itself.
     pub fn trainee(&self, task: usize) -> (usize, Option<u32>) {
         match self.plan.tasks[task].rung {
             Some(own) => (own.template, Some(own.trial)),
@@ -120,7 +121,7 @@ impl World {
         }
     }
 
-    /// Checks the work of a trial's task.
+    /// Checks that the core knows the true amount of work of a trial's task.
     pub fn check_trial(&mut self, index: usize, status: &TaskStatus) {
         let task = &self.plan.tasks[index];
         if task.rung.is_some() && status.work != Some(task.work) {
@@ -147,8 +148,8 @@ impl World {
         }
     }
 
-    /// Checks after each entry of the journal that the core makes the same decisions about trials as a search that gets
-    /// the true losses in the same order.
+    /// Checks, after each entry of the journal, that the core makes the same decisions about trials as a search that
+    /// receives the true losses in the same order.
     pub fn check_searches(&mut self) {
         let plan = self.plan.tasks.iter().find_map(|task| task.search.clone());
         let Some(plan) = plan else {
@@ -207,7 +208,7 @@ impl World {
     }
 }
 
-/// A second search, whose jobs are compared with the tasks of a core that replays the journal.
+/// A second search. Its jobs are compared with the tasks of a core that replays the journal.
 struct Twin {
     core: Core,
     search: Search,

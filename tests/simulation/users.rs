@@ -1,4 +1,4 @@
-//! Users. They repeat each request until they get an answer. Answers can be lost.
+//! The users. Answers can be lost, so users repeat each request until they receive an answer.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ impl Users {
 }
 
 impl World {
-    /// Sends the requests of an act of a user; other acts are ignored.
+    /// Sends the request that an act of a user consists of. Other acts are ignored.
     pub fn user_acts(&mut self, act: &Act) {
         match act {
             Act::Submit { tasks } => self.ask(0, What::Submit(tasks.clone())),
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// Ends any drain, and submits the last task, so that there is at least one more decision.
+    /// Ends a drain, if there is one, and submits the last task, so that there is at least one more decision.
     pub fn calm_users(&mut self) {
         self.ask(10_000, What::Resume);
         self.ask(12_000, What::Submit(vec![self.plan.last]));
@@ -84,7 +84,7 @@ impl World {
         self.after(ms, Happening::User(self.users.requests.len() - 1));
     }
 
-    /// A user sends a request, for the first time or again.
+    /// Sends a user's request, for the first time or again.
     pub fn request(&mut self, index: usize) {
         let request = &mut self.users.requests[index];
         request.attempts += 1;

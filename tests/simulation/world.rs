@@ -1,7 +1,7 @@
 //! The world: virtual time, and everything that the core does not see.
 //!
 //! A run is a queue of happenings, ordered by virtual time. There are no threads, no files and no clock. The world
-//! shares only the core's public types, and knows the truth: which processes run on which node.
+//! shares only public types with the core. It knows the true state, such as the processes on each node.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::users::Users;
 pub enum Happening {
     /// An act of the plan.
     Act(usize),
-    /// The daemon carries out the actions that are due.
+    /// The daemon performs the actions that are due.
     Tick,
     /// The daemon is started again after the crash with this number.
     DaemonStart(usize),
@@ -31,7 +31,7 @@ pub enum Happening {
     Schedule,
     /// The daemon queries the scheduler.
     Query,
-    /// The answer to a query that began at `began`.
+    /// The answer to a query that began at the time `began`.
     Listed {
         began: Millis,
         pilots: Vec<PilotId>,
@@ -46,15 +46,15 @@ pub enum Happening {
         pilot: PilotId,
         wall_s: u64,
     },
-    /// Everything in a pilot's job is killed, because the job's time is up or because the pilot has died.
+    /// All processes of a pilot's job are killed, because the job's time is up or the pilot has died.
     KillJob(PilotId),
-    /// A pilot carries out the actions that are due.
+    /// A pilot performs the actions that are due.
     Pilot(PilotId),
     ToDaemon(u64, FromPilot),
     ToPilot(u64, ToPilot),
-    /// The program of a run takes its next step.
+    /// The program of a run performs its next step.
     Run(RunId),
-    /// A process ends, if it has not ended before. The last number identifies the process.
+    /// A process ends, unless it has already ended. `serial` identifies the process.
     Ends {
         node: usize,
         run: RunId,
@@ -89,9 +89,9 @@ pub struct World {
     pub trace: Option<Vec<String>>,
     pub violation: Option<Violation>,
     pub figures: Figures,
-    /// For each node: the time until which its network is cut.
+    /// For each node, the time until which its network is cut.
     pub cuts: Vec<Millis>,
-    /// For each node: the class that its pilot reports next, if it is wrong.
+    /// For each node whose pilot will report a wrong class next, this class.
     pub misreports: BTreeMap<usize, Option<&'static str>>,
     pub scheduler: Scheduler,
     pub pilots: BTreeMap<PilotId, Pilot>,
@@ -109,7 +109,7 @@ pub struct World {
 }
 
 impl World {
-    /// The world of a plan at its start.
+    /// Creates the world of a plan, at the start of the run.
     pub fn new(plan: Plan, sabotage: Option<Sabotage>) -> Self {
         let mut world = World {
             noise: Noise(plan.seed),
@@ -306,7 +306,7 @@ impl World {
         }
     }
 
-    /// A rank of a task fails, as if its program had a fault.
+    /// Lets a rank of a task fail, as if its program had a fault.
     pub fn fail_rank(&mut self, task: usize, code: Option<i32>) {
         let found = self.ranks_of_task(task);
         let mut draw = self
@@ -331,7 +331,7 @@ impl World {
         process.is_some_and(|process| process.serial == serial)
     }
 
-    /// Ends a process, and lets its pilot notice the end.
+    /// Ends a process. Its pilot notices the end.
     pub fn end_process(&mut self, node: usize, run: RunId, code: Option<i32>) {
         let Some(process) = self.processes.remove(&(node, run)) else {
             return;
@@ -348,7 +348,7 @@ impl World {
         };
         if let Some(known) = pilot.known.get_mut(&run) {
             known.state = RankState::Exited { code };
-            // Each rank reports at its end, because the first rank may be lost long before.
+            // Each rank reports when it ends, because the first rank may have been lost long before.
             let is_honest = !self.plan.tasks[process.task].lies;
             if let Some(report) = report.filter(|_| is_honest) {
                 (known.progress, known.is_new) = (Some(report), true);
@@ -359,7 +359,7 @@ impl World {
         self.clear_job(process.pilot);
     }
 
-    /// Takes the fate of a request to start a pilot; `None` if no fault is planned.
+    /// Removes and returns the fate of the next request to start a pilot; `None` if no fault is planned.
     pub fn fate(&mut self) -> Option<Fate> {
         self.scheduler.next.take()
     }

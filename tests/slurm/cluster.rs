@@ -1,4 +1,4 @@
-//! A Slurm cluster for a test.
+//! Starts a Slurm cluster for a test.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,7 +10,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
-/// Time limit for every wait. If the condition is still false after this time, the test fails, even on a busy machine.
+/// Time limit for every wait. If the condition is still false after this time, the test fails. The limit is long enough
+/// for a busy machine.
 const HANG: Duration = Duration::from_secs(180);
 
 /// Time between two checks of a condition.
@@ -19,8 +20,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Exit code of the script if Slurm is not installed.
 const UNAVAILABLE: i32 = 77;
 
-/// A cluster of the nodes n1 to n4 with 2 CPUs each, and the partitions `test` (the default) and `other`. The daemons
-/// and all jobs end when the cluster is dropped or this process ends.
+/// A cluster with the nodes n1 to n4, which have 2 CPUs each, and the partitions `test` (the default) and `other`. The
+/// daemons and all jobs end when the cluster is dropped or this process ends.
 pub struct Cluster {
     /// Contains the folder `cluster`, which the script deletes, and the folder `work`.
     directory: TempDir,
@@ -73,7 +74,7 @@ impl Cluster {
         success(&command.args(words).output().unwrap(), line)
     }
 
-    /// Submits a batch script with options of `sbatch`. Returns the job's number.
+    /// Submits a batch script with the given options of `sbatch`. Returns the job's number.
     #[track_caller]
     pub fn submit(&self, options: &str, script: &str) -> String {
         let mut command = self.command("sbatch");
@@ -108,9 +109,9 @@ impl Cluster {
         ));
     }
 
-    /// Waits until the controller has saved the state of all jobs, including `job`. The controller saves the state
-    /// at most once every 5 s. A controller that is killed before it has saved a job forgets that it started the job,
-    /// and holds the job after a restart.
+    /// Waits until the controller has saved the state of all jobs, including `job`. It does so at most once every 5 s.
+    /// A controller that is killed before it has saved a job forgets that it started the job, and holds the job after a
+    /// restart.
     #[track_caller]
     pub fn wait_until_saved(&self, job: &str) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
@@ -166,8 +167,8 @@ pub fn script() -> Command {
     Command::new(gleaner_testing::workspace().join("scripts/slurm.sh"))
 }
 
-/// Makes a command and its children use a `squeue` that logs its calls. Each call appends a line to the file `calls`:
-/// the time in seconds since 1970, and the arguments.
+/// Makes a command and its children use a `squeue` that logs its calls. Each call appends a line to the file `calls`,
+/// with the time in seconds since 1970 and the arguments.
 pub fn count_squeue(command: &mut Command, calls: &Path) {
     let counting = gleaner_testing::workspace().join("tests/slurm/counting");
     let path = env::var_os("PATH").unwrap();
@@ -176,7 +177,7 @@ pub fn count_squeue(command: &mut Command, calls: &Path) {
     command.env("SQUEUE_CALLS", calls);
 }
 
-/// Waits for a condition, and fails if it does not become true.
+/// Waits until a condition is true. Fails after [`HANG`].
 #[track_caller]
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();

@@ -1,8 +1,7 @@
 //! Tests jobs on a real Slurm cluster of four nodes, which scripts/slurm.sh starts on this host. Each test has its own
-//! cluster, because a cluster starts in less than a second and tests kill parts of it.
+//! cluster, because tests kill parts of their clusters, and a cluster starts in less than a second.
 //!
-//! If Slurm is not installed, the tests report that they are skipped. If `GLEANER_NEED_SLURM` is set, they fail
-//! instead.
+//! If Slurm is not installed, the tests report that they are skipped, or fail if `GLEANER_NEED_SLURM` is set.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cluster;
@@ -14,13 +13,13 @@ use std::process::Command;
 
 use cluster::{Cluster, script, wait_until};
 
-/// A task that creates the file `started.N` (N is its index), waits for the file `go`, and then writes the number of
-/// its restarts to `done.N`.
+/// The script of a task with the index N. It creates the file `started.N`, waits for the file `go`, and then writes the
+/// number of its restarts to `done.N`.
 const GATED: &str = "touch started.$SLURM_ARRAY_TASK_ID
 while [ ! -e go ]; do sleep 0.1; done
 echo ${SLURM_RESTART_COUNT:-0} > done.$SLURM_ARRAY_TASK_ID";
 
-/// Submits 8 gated tasks, one for each CPU of the cluster, and waits until all tasks run.
+/// Submits 8 tasks with the script [`GATED`], one for each CPU of the cluster, and waits until all of them run.
 fn running_array(cluster: &Cluster) -> String {
     let array = cluster.submit("--array=0-7", GATED);
     wait_until("all tasks run", || {
@@ -29,7 +28,7 @@ fn running_array(cluster: &Cluster) -> String {
     array
 }
 
-/// Creates `go`, waits until all tasks are done, and returns the number of restarts of each.
+/// Creates the file `go`, and waits until all tasks are done. Returns the number of restarts of each task.
 fn finish(cluster: &Cluster, array: &str) -> Vec<u32> {
     fs::write(cluster.work().join("go"), "").unwrap();
     wait_until("all tasks are done", || {
@@ -78,7 +77,7 @@ fn tasks_outlive_the_controller() {
     cluster.wait_until_saved(&array);
     cluster.kill_controller();
     assert!(!cluster.command("squeue").output().unwrap().status.success());
-    // The tasks end while the controller is not running.
+    // The tasks end while no controller is running.
     fs::write(cluster.work().join("go"), "").unwrap();
     wait_until("all results", || count(&cluster.work(), "done.") == 8);
     cluster.start_daemon("slurmctld");

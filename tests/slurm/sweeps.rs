@@ -1,5 +1,5 @@
-//! Tests sweeps as job arrays. Tasks, the controller and the submitter are killed, a node goes down, and failed runs
-//! are retried or not.
+//! Tests sweeps that run as job arrays. Tasks, the controller and the submitting process are killed, a node goes down,
+//! and runs fail.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::cluster::{Cluster, count_squeue, wait_until};
 /// Minimum time in seconds between two calls to `squeue` in these sweeps.
 const INTERVAL: f64 = 0.5;
 
-/// Writes the samples and a plan of `runs` runs.
+/// Writes the samples, and a plan with `runs` seeds, to the cluster's directory.
 fn prepare(cluster: &Cluster, runs: usize, more: &str) {
     let dataset = gleaner_testing::workspace().join("dataset");
     for name in ["idle.csv", "tasks.toml"] {
@@ -62,7 +62,7 @@ fn results(cluster: &Cluster, out: &str) -> usize {
     gleaner_testing::results(&cluster.work().join(out))
 }
 
-/// Number of times that runs were restarted, from run.json.
+/// Number of restarts of runs, according to run.json.
 fn begun_again(cluster: &Cluster, out: &str) -> u64 {
     let text = fs::read_to_string(cluster.work().join(out).join("run.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -109,8 +109,8 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
         .spawn()
         .unwrap();
     wait_until("some runs are done", || results(&cluster, "swept") >= 20);
-    // The process that submitted the jobs is killed. Two other processes start at the same time,
-    // and submit nothing.
+    // The process that submitted the jobs is killed. Two other processes are started at the same time. They submit
+    // nothing.
     kill(&mut first);
     let others = ["second", "third"].map(|calls| {
         slurm(&cluster, "swept", "--parts 24 --cpus 1", calls)
@@ -127,7 +127,7 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
     let before = results(&cluster, "swept");
     wait_until("others go on", || results(&cluster, "swept") > before + 20);
     cluster.set_state(node, "RESUME");
-    // The controller is killed, and restarted a little later.
+    // The controller is killed, and is restarted a little later.
     let marked = cluster.submit("--hold", "true");
     cluster.wait_until_saved(&marked);
     cluster.kill_controller();
@@ -153,8 +153,8 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
     );
     expect(sweep(&cluster, "alone", "", "none").output().unwrap(), 0);
     assert_eq!(tables(&cluster, "swept"), tables(&cluster, "alone"));
-    // The queue was queried at most once per interval, for all arrays together. The tolerance
-    // allows for the run time of the counting script.
+    // The queue was queried at most once per interval, for all arrays together. The tolerance accounts for the run time
+    // of the counting script.
     for calls in ["second", "third"] {
         let gaps = gaps(&cluster.work().join(calls));
         assert!(
@@ -188,7 +188,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
     );
     assert!(!err.contains("submitted again"), "{err}");
     assert_eq!(results(&cluster, "swept"), 4);
-    // If an input changes after the submission, the parts reject the input.
+    // If an input changes after the submission, the parts reject it.
     prepare(&cluster, 6, "");
     let detached = slurm(
         &cluster,
@@ -232,7 +232,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
         .unwrap()
         .count();
     assert_eq!(batches, 1, "nothing was submitted again");
-    // A new `--slurm` command submits the missing runs, and then all runs are done.
+    // A new `--slurm` command submits the missing runs. Then all runs are done.
     expect(
         slurm(&cluster, "changed", "--parts 2", "calls")
             .output()
@@ -328,7 +328,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
         0,
     );
     assert!(out.contains("40, 40 of them already done"), "{out}");
-    // If sbatch refuses a submission, the message quotes sbatch.
+    // If sbatch rejects a submission, the message quotes sbatch.
     let (_, err) = expect(
         slurm(&cluster, "other", "--partition nope", "calls")
             .output()
@@ -338,8 +338,8 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
     assert!(err.contains("invalid partition specified: nope"), "{err}");
 }
 
-/// Slurm announces a time limit with a signal. The test sends this signal itself, because Slurm's shortest limit is a
-/// minute.
+/// Slurm announces the end of a time limit with a signal. The test sends this signal itself, because Slurm's shortest
+/// time limit is a minute.
 #[test]
 fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     let Some(cluster) = Cluster::start(&[]) else {
@@ -355,11 +355,11 @@ fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     expect(child.wait_with_output().unwrap(), 0);
     let batches = cluster.work().join("swept/batch");
     assert_eq!(fs::read_dir(batches).unwrap().count(), 2);
-    // The parts finished the runs that they had begun, so no run is restarted.
+    // The parts have finished all runs that they began, so no run is restarted.
     assert_eq!(begun_again(&cluster, "swept"), 0);
 }
 
-/// The commands of docs/CLUSTER.md, in the order of the page.
+/// Runs the commands of docs/CLUSTER.md in their order on the page.
 #[test]
 fn the_commands_of_the_page_run() {
     let Some(cluster) = Cluster::start(&[]) else {

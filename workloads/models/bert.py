@@ -1,4 +1,4 @@
-"""BERT-base (Devlin et al., 2018), which finds answers in texts of 384 words, the usual length for
+"""BERT-base (Devlin et al., 2018), which finds answers in texts of 384 words. This is the usual length for
 SQuAD."""
 
 import functools
@@ -36,7 +36,7 @@ class Bert(nn.Module):
 
 
 class OfLibrary(nn.Module):
-    """The same model, from the Transformers library."""
+    """Wraps BERT from the library Transformers, with the input and output of `Bert`."""
 
     def __init__(self, model):
         super().__init__()

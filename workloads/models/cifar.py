@@ -12,7 +12,7 @@ from training import Supervised
 
 
 def vgg11():
-    """VGG's network A with batch normalisation (Simonyan and Zisserman, 2014). One linear layer is
+    """VGG's network A (Simonyan and Zisserman, 2014) with batch normalisation. One linear layer is
     enough, because the five pooling layers leave a single pixel."""
     layers, channels = [], 3
     for stage in [[64], [128], [256, 256], [512, 512], [512, 512]]:

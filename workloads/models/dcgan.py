@@ -58,7 +58,7 @@ class Adversaries:
         self.feed = Feed(setting.device, lambda: [torch.rand(setting.batch, 3, 64, 64) * 2 - 1])
 
     def step(self):
-        """Trains the discriminator, then the generator. Returns the number of real images."""
+        """Trains the discriminator, and then the generator. Returns the number of real images."""
         precision = self.setting.precision
         of_maker, of_judge = self.optimizers
         [real] = self.feed.take()
@@ -75,7 +75,7 @@ class Adversaries:
         return self.setting.batch
 
     def learn(self, image, target):
-        """Adds the gradients of classifying an image as real (1) or generated (0)."""
+        """Adds the gradients of the loss for classifying an image as real (1) or generated (0)."""
         precision = self.setting.precision
         with precision.autocast():
             judged = self.judge(image)

@@ -1,5 +1,5 @@
-"""Networks with inverted residuals: MobileNetV2 (Sandler et al., 2018), MobileNetV3 (Howard et al.,
-2019), EfficientNet (Tan and Le, 2019)."""
+"""Networks with inverted residuals: MobileNetV2 (Sandler et al., 2018), MobileNetV3 (Howard et al., 2019)
+and EfficientNet (Tan and Le, 2019)."""
 
 from torch import nn
 
@@ -7,7 +7,7 @@ from models.layers import classifier, convolution, multiple_of_8
 
 
 class Relu6(nn.Module):
-    """Replaces PyTorch's ReLU6, which has no gradient in bfloat16 in older versions."""
+    """Replaces PyTorch's ReLU6, which has no gradient for bfloat16 in older versions."""
 
     def forward(self, image):
         return image.clamp(0, 6)
@@ -50,7 +50,7 @@ class Inverted(nn.Module):
 
 def mobilenet_v2_small():
     """MobileNetV2 for 32×32 images. The stem and the second stage keep the image's size."""
-    # Expansion, channels, repeats, stride: table 2 of the paper, except for the stride.
+    # Expansion, channels, repeats and stride. All but the stride come from table 2 of the paper.
     stages = [(1, 16, 1, 1), (6, 24, 2, 1), (6, 32, 3, 2), (6, 64, 4, 2)]
     stages += [(6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
     layers, channels = [convolution(3, 32, 3, activation=Relu6)], 32
@@ -66,7 +66,7 @@ def mobilenet_v2_small():
 def mobilenet_v3():
     """MobileNetV3-Small, for 224×224 images: 2.5 million parameters."""
     relu, swish = nn.ReLU, nn.Hardswish
-    # Kernel size, expanded channels, channels, squeeze, activation, stride: table 2 of the paper.
+    # Kernel size, expanded channels, channels, squeeze, activation and stride, from table 2 of the paper.
     stages = [(3, 16, 16, True, relu, 2), (3, 72, 24, False, relu, 2), (3, 88, 24, False, relu, 1)]
     stages += [(5, 96, 40, True, swish, 2), (5, 240, 40, True, swish, 1), (5, 240, 40, True, swish, 1)]
     stages += [(5, 120, 48, True, swish, 1), (5, 144, 48, True, swish, 1)]
@@ -88,7 +88,7 @@ def quarter(channels):
 
 def efficientnet_small():
     """EfficientNet-B0 for 32×32 images, with the strides of Lucid's variant."""
-    # Expansion, kernel size, channels, repeats, stride: table 1 of the paper, except the stride.
+    # Expansion, kernel size, channels, repeats and stride. All but the stride come from table 1 of the paper.
     stages = [(1, 3, 16, 1, 2), (6, 3, 24, 2, 1), (6, 5, 40, 2, 2), (6, 3, 80, 3, 2)]
     stages += [(6, 5, 112, 3, 1), (6, 5, 192, 4, 2), (6, 3, 320, 1, 2)]
     layers, channels = [convolution(3, 32, 3, activation=nn.SiLU)], 32

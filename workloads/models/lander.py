@@ -1,5 +1,5 @@
-"""A control task: a craft with a main engine and two small engines must land on its legs. It
-replaces LunarLander and has its own physics. There are eight observed numbers and four actions."""
+"""A control task: a craft with a main engine and two small engines must land on its legs. The task
+replaces LunarLander, and has its own physics. There are eight observed numbers and four actions."""
 
 import math
 import random
@@ -69,7 +69,7 @@ class Lander:
         return reward, self.steps >= LONGEST
 
     def value(self):
-        """A value that rises as the craft gets closer to the middle, slower and more upright."""
+        """A value that is higher if the craft is closer to the middle, slower, or more upright, and for each foot on the ground."""
         far, fast = math.hypot(self.x, self.y), math.hypot(self.vx, self.vy)
         return -10 * far - 10 * fast - 30 * abs(self.angle) + 10 * sum(self.feet)
 

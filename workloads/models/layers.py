@@ -4,7 +4,7 @@ from torch import nn
 
 
 def convolution(inputs, outputs, size=1, stride=1, groups=1, activation=nn.ReLU):
-    """A convolution that keeps the image's size (at stride 1), followed by batch normalisation."""
+    """A convolution followed by batch normalisation and an activation. At stride 1, it keeps the image's size."""
     layers = [
         nn.Conv2d(inputs, outputs, size, stride, size // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs),
@@ -18,6 +18,6 @@ def classifier(channels, classes):
 
 
 def multiple_of_8(channels):
-    """The nearest multiple of 8, but not below 90 % of the given number (MobileNetV2's rule)."""
+    """The multiple of 8 nearest to `channels`, but at least 90 % of this number (MobileNetV2's rule)."""
     nearest = max(8, int(channels + 4) // 8 * 8)
     return nearest if nearest >= 0.9 * channels else nearest + 8

@@ -1,4 +1,4 @@
-"""A language model of two LSTM layers with a vocabulary as large as WikiText-2's: 33,278 words. A
+"""A language model with two LSTM layers. Its vocabulary is as large as that of WikiText-2: 33,278 words. A
 sample is a sequence of 35 words."""
 
 import functools

@@ -13,7 +13,7 @@ FACTORS = 32
 
 
 class NeuMF(nn.Module):
-    """Combines the product of a user's and a film's factors with the output of a network of three layers."""
+    """Combines the product of the factors of a user and a film with the output of a network of three layers."""
 
     def __init__(self, users, items):
         super().__init__()
@@ -43,7 +43,7 @@ def build(_, setting):
     shape = (setting.batch,)
 
     def make():
-        # Four out of five films are negative samples: films that the user has not seen.
+        # Four out of five samples are negative: they contain films that the user has not seen.
         is_seen = (torch.rand(shape) < 0.2).float()
         return torch.randint(users, shape), torch.randint(items, shape), is_seen
 

@@ -2,7 +2,7 @@
 lander.
 
 A sample is a step of the simulation. A step counts as one eleventh of a sample when it is
-simulated, and as another eleventh in each of the ten epochs that learn from it. The count therefore
+simulated, and as another eleventh in each of the ten epochs that learn from it, so that the count
 rises evenly."""
 
 import torch
@@ -28,7 +28,7 @@ class Ppo:
         self.setting = setting
         self.length = setting.size(2048, 64)
         self.epochs = setting.size(10, 2)
-        # Number of calls to step() in one round of simulating and learning.
+        # Number of calls of step() in one round of simulating and learning.
         self.warm_steps = self.length + self.epochs * -(-self.length // setting.batch)
         self.actor = layers(ACTIONS).to(setting.device)
         self.critic = layers(1).to(setting.device)
@@ -59,8 +59,8 @@ class Ppo:
 
     @torch.no_grad()
     def play(self):
-        """Takes an action. Returns the observation before it, the action, its log-probability, the
-        critic's value, the reward, and whether the episode ended."""
+        """Takes an action. Returns the preceding observation, the action, its log-probability, the
+        critic's value, the reward, and whether the episode has ended."""
         observed = torch.tensor(self.observed, device=self.setting.device)
         choice = torch.distributions.Categorical(logits=self.actor(observed))
         action = choice.sample()
@@ -72,7 +72,7 @@ class Ppo:
 
     @torch.no_grad()
     def judge(self, played):
-        """The simulated steps as tensors, with the advantage and the return of each action."""
+        """Returns the simulated steps as tensors, with the advantage and the return of each action."""
         observed, actions, likely, expected, rewards, ends = zip(*played)
         last = self.critic(torch.tensor(self.observed, device=self.setting.device))
         values = torch.cat([*expected, last]).tolist()

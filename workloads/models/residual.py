@@ -1,4 +1,4 @@
-"""Residual networks: He et al., Deep Residual Learning for Image Recognition, 2015."""
+"""Residual networks (He et al., Deep Residual Learning for Image Recognition, 2015)."""
 
 from torch import nn
 
@@ -21,7 +21,7 @@ class Residual(nn.Module):
 
 
 def basic(inputs, width, stride):
-    """Two convolutions. Returns the block and its number of channels."""
+    """A block of two convolutions. Returns the block and its number of output channels."""
     body = nn.Sequential(
         convolution(inputs, width, 3, stride), convolution(width, width, 3, activation=None)
     )
@@ -29,8 +29,8 @@ def basic(inputs, width, stride):
 
 
 def bottleneck(inputs, width, stride):
-    """A convolution of size 3 between two convolutions of size 1. The stride applies to the middle
-    convolution, as in torchvision. Returns the block and its number of channels."""
+    """A block with a convolution of size 3 between two convolutions of size 1. As in torchvision, the stride
+    applies to the middle convolution. Returns the block and its number of output channels."""
     outputs = 4 * width
     body = nn.Sequential(
         convolution(inputs, width),
@@ -41,7 +41,7 @@ def bottleneck(inputs, width, stride):
 
 
 def network(stem, block, repeats, classes):
-    """Four stages with widths of 64, 128, 256 and 512. Each stage except the first halves
+    """A network of four stages with widths of 64, 128, 256 and 512. Each stage except the first halves
     the side length of the image."""
     layers, channels = [stem], 64
     for stage, repeat in enumerate(repeats):

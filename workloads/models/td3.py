@@ -11,10 +11,9 @@ from models.walker import ACTIONS, OBSERVED, Walker
 
 DISCOUNT = 0.99  # discount factor of later rewards
 FOLLOW = 0.005  # fraction by which the target networks approach the trained networks in each step
-# Standard deviation of the noise that is added to actions and to target actions, and the maximum noise of target
-# actions.
+# Standard deviations of the noise that is added to actions and to target actions, and the maximum of the latter noise.
 NOISE, TARGET_NOISE, MOST_NOISE = 0.1, 0.2, 0.5
-DELAY = 2  # steps of the critics for each step of the actor
+DELAY = 2  # number of steps of the critics for each step of the actor
 
 
 def layers(inputs, outputs, widths):
@@ -66,7 +65,7 @@ class Td3:
         self.steps = 0
 
     def step(self):
-        """Simulates one step. After the first random steps, also learns from a batch. Returns the number of samples."""
+        """Simulates one step. After the initial random steps, also learns from a batch. Returns the number of samples."""
         self.act()
         self.steps += 1
         if self.steps > self.random_steps:

@@ -62,7 +62,7 @@ def loss(model, source, target):
 
 
 def sentences(words, batch):
-    """Random sentences of different lengths, padded."""
+    """Random sentences of different lengths, padded to the maximum length."""
     lengths = torch.randint(SHORTEST, LENGTH + 1, (batch, 1))
     drawn = torch.randint(1, words, (batch, LENGTH))
     return drawn.masked_fill(torch.arange(LENGTH) >= lengths, PADDING)

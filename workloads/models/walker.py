@@ -1,5 +1,5 @@
-"""A control task: a body on two legs with four driven joints must walk. It replaces
-BipedalWalker and has its own physics. There are 24 observed numbers, and four actions from -1 to 1."""
+"""A control task: a body on two legs with four driven joints must walk. The task replaces
+BipedalWalker, and has its own physics. There are 24 observed numbers, and four actions from -1 to 1."""
 
 import math
 import random
@@ -21,7 +21,7 @@ LONGEST = 800  # maximum number of steps of an episode
 
 
 class Leg:
-    """A hip, a knee and a foot. Angles are measured from straight down, and are positive forwards."""
+    """A hip, a knee and a foot. Angles are measured from the vertical, and forward angles are positive."""
 
     def __init__(self, hip):
         self.hip, self.knee = hip, -0.4
@@ -100,6 +100,6 @@ class Walker:
         return body + self.legs[0].observed() + self.legs[1].observed() + self.distances()
 
     def distances(self):
-        """Distances to the ground along rays at angles from straight down to 1.5 rad forwards."""
+        """Distances to the ground along rays whose angles range from straight down to 1.5 rad forwards."""
         angles = [1.5 * ray / (RAYS - 1) + self.lean for ray in range(RAYS)]
         return [min(self.y / max(math.cos(angle), 1e-3), FARTHEST) for angle in angles]

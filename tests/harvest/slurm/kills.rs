@@ -10,7 +10,7 @@ use super::proxy::Proxy;
 use super::site::Site;
 use super::worklog::{self, Expected};
 
-/// A disturbance or a submission during a run. The order of a run's events depends on the seed.
+/// An event of a run: a disturbance or a submission. The order of the events depends on the seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Event {
     /// The daemon is killed and restarted.
@@ -29,8 +29,8 @@ enum Event {
     Submission,
 }
 
-/// Events of a run, which are shuffled. After the last event, [`Run::kill_all`] kills a pilot, a process of a task, the
-/// controller and the daemon in quick succession.
+/// Events of a run, before they are shuffled. After the last event, [`Run::kill_all`] kills a pilot, a process of a
+/// task, the controller and the daemon in quick succession.
 const EVENTS: [Event; 9] = [
     Event::Daemon,
     Event::Pilot,
@@ -43,7 +43,8 @@ const EVENTS: [Event; 9] = [
     Event::Submission,
 ];
 
-/// Tasks of a run. The last one is submitted by [`Event::Submission`], the others before the first event.
+/// Tasks of a run. The last task is submitted by [`Event::Submission`]; the others are submitted before the first
+/// event.
 const TASKS: [Expected; 4] = [
     Expected {
         name: "one",
@@ -95,7 +96,7 @@ impl Random {
     }
 }
 
-/// A run, during which processes are killed and the network is cut.
+/// A run during which processes are killed and the network is cut.
 struct Run {
     site: Site,
     proxy: Proxy,
@@ -131,8 +132,8 @@ impl Run {
             Event::Job => {
                 let options = "--partition=normal --exclusive --output=/dev/null";
                 let job = self.site.cluster.submit(options, "sleep 4");
-                // A controller that is killed before it has saved this job forgets the job. It can then reuse the job's
-                // id for a pilot, and can drain a node to which both jobs were assigned.
+                // A controller that is killed before it has saved this job forgets it. It can then reuse the job's id
+                // for a pilot, and drain a node to which both jobs were assigned.
                 self.site.cluster.wait_until_saved(&job);
             }
             Event::Submission => {
@@ -153,8 +154,8 @@ impl Run {
     fn kill_all(&mut self) {
         self.happen(Event::Pilot);
         self.happen(Event::Task);
-        // A job step that ends while no controller is running keeps its node for another minute. This pause
-        // lets the steps of the killed processes end first.
+        // A job step that ends while no controller is running keeps its node for another minute. During this pause, the
+        // steps of the killed processes end.
         sleep(Duration::from_secs(1));
         self.site.cluster.kill_controller();
         self.site.kill_daemon();
@@ -177,7 +178,7 @@ impl Run {
     }
 
     /// Waits until tasks use the nodes of all pilots, and each active task runs on as many nodes as the daemon has
-    /// decided. If all tasks have finished, there is nothing to wait for.
+    /// decided. Also returns if all tasks have finished.
     fn settle(&self) {
         self.site.wait("use of all nodes", |site| {
             let status = site.status();
@@ -194,9 +195,9 @@ impl Run {
         });
     }
 
-    /// Does the work of an operator while the daemon is draining: resumes the nodes that Slurm has drained, and ends
-    /// the daemon's drain once no node is drained. Slurm can drain a node if the controller forgot a job when it was
-    /// killed, and then reused the job's id. Returns `false` as long as the daemon is draining.
+    /// Does an operator's work while the daemon is draining: resumes the nodes that Slurm has drained, and ends the
+    /// daemon's drain once no node is drained. Slurm can drain a node if the killed controller forgot a job and then
+    /// reused the job's id. Returns `false` as long as the daemon is draining.
     fn end_drain(&self, status: &Value) -> bool {
         if status["mode"] != "draining" {
             return true;
@@ -207,7 +208,7 @@ impl Run {
             self.say(&format!("drained: {line}"));
             let (node, reason) = line.split_once(',').unwrap();
             assert!(["Duplicate jobid", "test"].contains(&reason), "{drained}");
-            // The update fails while the node does not answer. The next call repeats it.
+            // As long as the node does not answer, the update fails. The next call then repeats it.
             let update = format!("update nodename={node} state=RESUME reason=test");
             let _ = cluster.command("scontrol").args(update.split(' ')).output();
         }

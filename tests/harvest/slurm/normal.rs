@@ -1,4 +1,4 @@
-//! Tasks train on the idle nodes of a cluster while normal jobs come and go.
+//! Tests that tasks train on the idle nodes of a cluster while normal jobs start and end.
 
 use std::fs;
 use std::process::Command;
@@ -11,8 +11,8 @@ use super::cluster::{Cluster, wait_until};
 use super::site::{PARTITIONS, Site};
 use super::worklog::{self, Expected};
 
-/// Normal jobs: time of submission in seconds, number of nodes, and duration in seconds. Without harvesting, no job
-/// waits for another job. With `GLEANER_HARVEST_ROUNDS=N`, all jobs are submitted N times.
+/// The normal jobs: the time of submission in seconds, the number of nodes, and the duration in seconds. Without
+/// harvesting, no job waits for another. With `GLEANER_HARVEST_ROUNDS=N`, all jobs are submitted N times.
 const JOBS: [(u64, u32, u64); 14] = [
     (6, 1, 8),
     (9, 2, 6),
@@ -36,7 +36,7 @@ const TASKS: [Expected; 3] = [
     task("large", 1, 4, 2300),
 ];
 
-/// A task with more work than can be done during the test, so that no idle node stays unused for lack of work.
+/// A task with more work than the test can complete, so that no idle node is unused for lack of work.
 const FILLER: Expected = task("filler", 1, 4, 1_000_000_000);
 
 /// Time from the start of one round of normal jobs to the start of the next, in seconds.
@@ -51,8 +51,7 @@ const fn task(name: &'static str, min_nodes: u32, max_nodes: u32, work: u64) -> 
     }
 }
 
-/// Submits the normal jobs, and waits until all have ended. Returns the time that each job waited before it started, in
-/// seconds.
+/// Submits the normal jobs, and waits until all have ended. Returns the seconds that each job waited before it started.
 fn run_jobs(cluster: &Cluster) -> Vec<f64> {
     let begin = Instant::now();
     let mut submitted = Vec::new();
@@ -92,7 +91,7 @@ fn now() -> f64 {
         .as_secs_f64()
 }
 
-/// The wait times of normal jobs as text: the median, the worst, and all of them.
+/// Formats the wait times of normal jobs: the median, the worst, and all wait times.
 fn shown(waits: &[f64]) -> String {
     let mut sorted = waits.to_vec();
     sorted.sort_by(f64::total_cmp);

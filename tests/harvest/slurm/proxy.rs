@@ -1,4 +1,4 @@
-//! A network that can be cut: a proxy between the daemon and everything that connects to it.
+//! Simulates a network that can be cut, with a proxy between the daemon and everything that connects to it.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Time between two checks of the address file, and between two checks of whether the network is cut.
+/// Time between two checks of the address file, and between two checks of the network's state.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Forwards connections to the daemon. Whenever the daemon writes its address to the state directory, the proxy

@@ -1,4 +1,4 @@
-//! A Slurm cluster with a daemon that harvests it.
+//! A Slurm cluster with a daemon that harvests its idle nodes.
 
 use std::fs;
 use std::ops::{Deref, DerefMut};
@@ -22,7 +22,7 @@ pub const PARTITIONS: [&str; 5] = [
     "PartitionName=scavenge Nodes=ALL PriorityTier=1 GraceTime=8 MaxTime=60",
 ];
 
-/// Settings of the daemon. The times are shorter than the defaults, to keep the tests short.
+/// Settings of the daemon. Its times are shorter than the defaults, so that the tests are short.
 const CONFIG: &str = r#"backend = "slurm"
 t_fwd = 20
 max_pilots = 8
@@ -88,7 +88,7 @@ impl Site {
         assert!(left.is_empty(), "processes are left: {left:?}");
     }
 
-    /// Submits tasks. The error states why the daemon refused the tasks or did not answer.
+    /// Submits tasks. The error states why the daemon rejected the tasks or did not answer.
     pub fn submit(&self, tasks: &[Expected]) -> Result<(), String> {
         let file = self.path(&format!("{}.toml", tasks[0].name));
         let text: String = tasks.iter().map(|task| self.task(task)).collect();
@@ -135,15 +135,15 @@ impl Site {
         assert!(has_finished, "{}\n{}", self.text(&["tasks"]), self.log());
     }
 
-    /// The pilot jobs in a state such as `RUNNING`, or in any of several states, separated by commas. Each job is a
-    /// line that `squeue` prints.
+    /// The pilot jobs in a state such as `RUNNING`, or in any of several states separated by commas. Each element is
+    /// the line that `squeue` prints for a job.
     pub fn pilots(&self, state: &str) -> Vec<String> {
         let line = format!("squeue --noheader --partition=scavenge --states={state}");
         self.cluster.run(&line).lines().map(str::to_owned).collect()
     }
 
-    /// Ids and command lines of those processes of the daemon, the pilots and the tasks whose arguments satisfy
-    /// `is_wanted`. Slurm's own daemons are left out.
+    /// Ids and command lines of the processes of the daemon, the pilots and the tasks, if their arguments satisfy
+    /// `is_wanted`. Slurm's own daemons are excluded.
     pub fn processes(&self, is_wanted: impl Fn(&[&str]) -> bool) -> Vec<(u32, String)> {
         // Each of these processes has the path of the state directory in its arguments or its environment.
         let state = self.state();

@@ -6,8 +6,8 @@
 # Rank 0 writes a checkpoint after every third step and on SIGTERM, reports its progress, and ends when WORK samples are
 # done.
 #
-# Each rank locks its node, and rank 0 also locks its task. The locks are held until the process ends, for whatever
-# reason. A rank that finds another process's lock writes the event `clash`.
+# Each rank locks its node, and rank 0 also locks its task. The locks are held until the process ends for any reason. A
+# rank that finds a lock of another process writes the event `clash`.
 log=$1
 work=$2
 rank=$GLEANER_NODE_RANK
@@ -18,7 +18,8 @@ done=0
 step=0
 [ -e "$checkpoint" ] && read -r done <"$checkpoint"
 
-# Uses only built-ins of the shell: a signal to the process group would also end a program that this function starts.
+# Uses only built-ins of the shell, because a signal to the process group would also end a program that this function
+# started.
 note() {
     read -r time _ </proc/uptime
     echo "$1 $GLEANER_TASK $GLEANER_PORT $rank $ranks $node $done $time" >>"$log"
@@ -54,7 +55,7 @@ while [ "$done" -lt "$work" ]; do
         [ "$done" -eq "$work" ] || echo "gleaner-progress {\"done\": $done}"
     else
         note work
-        # The other ranks stop when rank 0 has written the last checkpoint.
+        # The other ranks stop once rank 0 has written the last checkpoint.
         [ -e "$checkpoint" ] && read -r done <"$checkpoint"
     fi
 done

@@ -26,7 +26,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// The task as an entry in a task file of `gleaner replay`.
+    /// The task, as an entry in a task file of `gleaner replay`.
     pub fn replayed(&self) -> String {
         let Expected {
             name,
@@ -47,7 +47,7 @@ impl Expected {
 pub struct Summary {
     /// Number of runs of all tasks.
     pub runs: usize,
-    /// Work that was done and then lost because it was not in a checkpoint.
+    /// Work that was lost because no checkpoint contained it.
     pub lost: u64,
     /// Work of all tasks.
     pub work: u64,
@@ -75,9 +75,9 @@ fn parse(text: &str) -> Vec<Line<'_>> {
 }
 
 /// Checks that the log obeys these rules:
-/// - No node works for two runs at once.
+/// - No node works for two runs at the same time.
 /// - The runs of a task do not overlap, and their numbers of nodes are within the task's bounds.
-/// - A run begins with the last checkpoint. Nothing before the checkpoint is lost, and nothing counts twice.
+/// - A run begins at the last checkpoint. No work before the checkpoint is lost, and no work counts twice.
 /// - Every task has done exactly its work.
 ///
 /// Returns the totals of the log.
@@ -98,7 +98,7 @@ pub fn check(path: &Path, tasks: &[Expected]) -> Summary {
 /// Times of the first and the last line of each run, by task and run.
 type Spans<'l> = BTreeMap<(&'l str, &'l str), (f64, f64)>;
 
-/// Checks that different runs with the same `place` do not overlap in time.
+/// Checks that runs with the same `place` do not overlap in time.
 fn check_overlaps(lines: &[Line], place: impl Fn(&Line) -> String, what: &str) {
     let mut times: BTreeMap<String, Spans<'_>> = BTreeMap::new();
     for line in lines {

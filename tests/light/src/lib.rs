@@ -1,5 +1,4 @@
-//! The quick start for Rust users, in a crate that depends on Gleaner in the same way as a user's
-//! crate.
+//! Tests the quick start for Rust users, in a crate that depends on Gleaner as a user's crate would.
 
 #[cfg(test)]
 mod tests {

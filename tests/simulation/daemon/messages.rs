@@ -1,9 +1,9 @@
-//! The daemon's handling of messages, of the passing of time, and of the scheduler's lists of pilots.
+//! The daemon's handling of messages, of the passage of time, and of the scheduler's lists of pilots.
 
 use super::*;
 
 impl World {
-    /// A message from a pilot arrives. Most messages of earlier connections are filtered out, but some reach the core.
+    /// Handles a message from a pilot. Most messages of earlier connections are filtered out, but some reach the core.
     pub fn daemon_hears(&mut self, number: u64, message: FromPilot) {
         let Some(link) = self.arrives(number).filter(|_| self.daemon.core.is_some()) else {
             return;
@@ -52,7 +52,7 @@ impl World {
         last.is_some_and(|last| last.session > link.session)
     }
 
-    /// The daemon carries out the actions that are due.
+    /// Performs the actions of the daemon that are due.
     pub fn tick(&mut self) {
         self.daemon.ticks += 1;
         let ticks = self.daemon.ticks;
@@ -86,7 +86,7 @@ impl World {
         }
     }
 
-    /// A stop is complete, and the daemon ends.
+    /// Ends the daemon after a completed stop.
     fn stopped(&mut self) {
         self.say(|| "the daemon has stopped".to_owned());
         self.daemon.stopping = None;
@@ -119,7 +119,7 @@ impl World {
         let Some(core) = &self.daemon.core else {
             return;
         };
-        // Until the faults cease, a heterogeneous job is waiting for 20 of every 60 seconds.
+        // Until the faults cease, a heterogeneous job waits during 20 of every 60 seconds.
         let is_waiting = began < self.plan.calm && began.div_euclid(20_000) % 3 == 0;
         if core.has_heterogeneous_job() != is_waiting {
             self.feed(Event::Heterogeneous { is_waiting });

@@ -3,7 +3,7 @@
 use super::*;
 
 impl World {
-    /// A message from the daemon arrives.
+    /// Handles a message from the daemon.
     pub fn pilot_hears(&mut self, number: u64, message: ToPilot) {
         let Some(link) = self.arrives(number) else {
             return;
@@ -25,10 +25,11 @@ impl World {
                 let is_announced = pilot.departure.as_ref().is_some_and(|d| d.is_announced);
                 let runs: Vec<RunId> = pilot.known.keys().copied().collect();
                 for known in pilot.known.values_mut() {
-                    // The last report may have been lost with the last connection.
+                    // The last report may have been lost with the previous connection.
                     known.is_new = known.progress.is_some();
                 }
-                // Send this before the exits. Otherwise, the programs would appear to have ended by themselves.
+                // The departure is sent before the exits. Otherwise, the programs would appear to have ended by
+                // themselves.
                 if is_announced {
                     self.tell_event(id, |link| Event::Leaving { link });
                 }

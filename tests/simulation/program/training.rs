@@ -3,7 +3,7 @@
 use super::*;
 
 impl World {
-    /// The program of a run takes its next step.
+    /// Performs the next step of a run's program.
     pub fn step_run(&mut self, id: RunId) {
         let task = self.daemon.tasks[&id.task];
         let ranks: Vec<(usize, usize)> = self.processes_of(id, false);
@@ -52,7 +52,7 @@ impl World {
         self.class_of(run.first)
     }
 
-    /// If a part of a run is gone, the other ranks fail or hang.
+    /// If a run has lost a rank without which it cannot continue, its other ranks fail or hang.
     fn notice_losses(&mut self, task: usize, ranks: &[(usize, usize)]) {
         let plan = &self.plan.tasks[task];
         let (style, hangs) = (plan.submission.launch, plan.hangs);
@@ -66,7 +66,7 @@ impl World {
         let lives = |node: &usize| ranks.iter().any(|(at, _)| at == node);
         run.is_broken = match style {
             LaunchStyle::Restart => !run.started.iter().all(lives),
-            // The first rank holds the rendezvous store.
+            // The first rank hosts the rendezvous store.
             LaunchStyle::Torchrun => run.started.contains(&run.first) && !lives(&run.first),
             LaunchStyle::Torchft | LaunchStyle::Horovod => false,
         };
@@ -91,7 +91,7 @@ impl World {
         }
     }
 
-    /// Number of nodes on which a run works now; 0 if it waits.
+    /// Number of nodes on which a run is working; 0 if it is waiting.
     fn members(&mut self, task: usize, ranks: &[(usize, usize)]) -> usize {
         let plan = &self.plan.tasks[task];
         let terms = plan.terms(self.class_of_run(task));
@@ -119,8 +119,8 @@ impl World {
         if waits { 0 } else { members }
     }
 
-    /// The driver of an elastic Horovod run starts and stops workers on the nodes of its list. A worker belongs to the
-    /// job on its node.
+    /// Starts and stops workers on the nodes that the driver of an elastic Horovod run lists. A worker belongs to the
+    /// pilot job on its node.
     fn keep_workers(&mut self, task: usize) {
         let Some(run) = &self.programs[task].run else {
             return;
@@ -160,7 +160,7 @@ impl World {
         }
     }
 
-    /// The run does work, saves checkpoints, and completes.
+    /// Lets a run do work, save checkpoints, and complete.
     fn advance(&mut self, task: usize, members: usize, seconds: f64) {
         let plan = &self.plan.tasks[task];
         let (work, is_endless, poison) = (plan.work, plan.is_endless, plan.poison);
@@ -197,7 +197,7 @@ impl World {
         }
     }
 
-    /// The program has done its work: all of its ranks end, including those that are starting now.
+    /// Ends all ranks of a program that has done its work, including those that are just starting.
     fn end_run(&mut self, task: usize, id: RunId) {
         for (node, run) in self.ranks_of_task(task) {
             let mut draw = self.noise.draw(
@@ -218,7 +218,8 @@ impl World {
         }
     }
 
-    /// The first running rank reports the progress. If the first rank of a run is lost, another rank takes over.
+    /// Reports the progress of a run through its first running rank. If the first rank of a run is lost, another rank
+    /// thus takes over.
     fn report(&mut self, task: usize) {
         let now = self.now;
         let plan = &self.plan.tasks[task];
@@ -256,7 +257,7 @@ impl World {
         }
     }
 
-    /// A report of an earlier run arrives late.
+    /// Delivers a late report of an earlier run.
     pub fn repeat_old_report(&mut self, task: usize) {
         let program = &self.programs[task];
         let Some(run) = &program.run else {
