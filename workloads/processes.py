@@ -20,7 +20,8 @@ class Group:
         self.processes = processes
 
     def share(self, model):
-        """Moves the model to the device of this process. If there are several processes, the model then averages its gradients over all of them."""
+        """Moves the model to the device of this process. If there are several processes, the model then averages its
+        gradients over all of them."""
         model = model.to(self.device)
         if self.processes == 1:
             return model

@@ -349,7 +349,7 @@ def simulate(
         Directory of the experiment's trace, as in the original
     with_drain
         Extend the --idle-events log to the end of the last job. By default, the log ends at the last submission.
-        After that, the simulated cluster gradually empties, unlike a cluster in use
+        After the last submission, the simulated cluster gradually empties, unlike a real cluster
     without
         Parts of Lucid to leave out, separated by commas
 

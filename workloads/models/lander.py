@@ -69,7 +69,8 @@ class Lander:
         return reward, self.steps >= LONGEST
 
     def value(self):
-        """A value that is higher if the craft is closer to the middle, slower, or more upright, and for each foot on the ground."""
+        """A value that is higher if the craft is closer to the middle, slower or more upright, or has more
+        feet on the ground."""
         far, fast = math.hypot(self.x, self.y), math.hypot(self.vx, self.vy)
         return -10 * far - 10 * fast - 30 * abs(self.angle) + 10 * sum(self.feet)
 

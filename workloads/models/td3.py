@@ -65,7 +65,8 @@ class Td3:
         self.steps = 0
 
     def step(self):
-        """Simulates one step. After the initial random steps, also learns from a batch. Returns the number of samples."""
+        """Simulates one step. After the initial random steps, also learns from a batch. Returns the number of
+        samples."""
         self.act()
         self.steps += 1
         if self.steps > self.random_steps:
