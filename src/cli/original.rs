@@ -113,7 +113,7 @@ mod tests {
             "gleaner replay -ndmap a -bdfn b -scfn c -Tfwd 60 -nN 5 -nis 2 -maxJ 7 -optTL=3 \
              -mip 0 -print false -name x",
         );
-        // To clap, --nodes=5 and --nodes 5 are the same.
+        // clap does not distinguish --nodes=5 from --nodes 5.
         let at = theirs.iter().position(|a| a == "--nodes").unwrap();
         theirs.splice(at..at + 2, ["--nodes=5".into()]);
         assert_eq!(theirs, ours);

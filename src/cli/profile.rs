@@ -161,7 +161,7 @@ fn machine(args: &Args, plan: &Plan, terminal: &Terminal) -> Result<Option<(Mach
     Ok(Some((machine, idle)))
 }
 
-/// The writing of a session's measurements to a directory.
+/// A session whose measurements are written to a directory.
 struct Profiling<'a> {
     args: &'a Args,
     store: Store,

@@ -15,7 +15,7 @@ use crate::support::{SIMULATE_MEASURED, cluster, dataset, json, train_and_simula
 fn sample() -> Option<TempDir> {
     let python = Command::new("python3").arg("--version").output();
     if python.is_err() {
-        eprintln!("skipped: no python3");
+        eprintln!("skipped: python3 is not installed");
         return None;
     }
     let directory = cluster();

@@ -1,5 +1,5 @@
 //! Tests of `gleaner harvest` with real processes of the daemon, the pilots and the tasks. The pilots are Slurm jobs in
-//! the module `slurm`, and local processes in all others.
+//! the module `slurm`, and local processes in all other modules.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod classes;

@@ -67,13 +67,13 @@ fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
                 assert_eq!(
                     work("run"),
                     *work_of,
-                    "the hash of one log, the result of the other"
+                    "the run has the hash of one log and the result of the other"
                 );
             }
         }
         stop.store(true, Ordering::Relaxed);
     });
-    eprintln!("{whole} of 24 runs had one file");
+    eprintln!("{whole} of 24 runs read only one file");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn a_kill_leaves_one_run_or_an_unfinished_one() {
     for (moment, t_fwd) in moments(at, &replay(30), 120).zip([600, 30].into_iter().cycle()) {
         kill(at, &replay(t_fwd), moment);
         let (place, code) = match state(&at.join("run")) {
-            State::Fresh => panic!("the run before is gone"),
+            State::Fresh => panic!("the previous run is gone"),
             State::Unfinished => (0, 3),
             State::Whole => (1, 0),
         };

@@ -48,7 +48,7 @@ fn one_of_two_runs_into_a_directory_is_refused() {
                 .any(|line| line.contains(&format!("--t-fwd {t_fwd} ")))
         );
     }
-    eprintln!("{refused} of 12 rounds met");
+    eprintln!("in {refused} of 12 rounds, both runs met");
     // The following check does not depend on the load of the machine, because the test itself locks the directory.
     let held = fs::File::open(at.join("run")).unwrap();
     held.lock().unwrap();

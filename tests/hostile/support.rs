@@ -181,7 +181,10 @@ pub fn state(run: &Path) -> State {
             .iter()
             .map(|b| format!("{b:02x}"))
             .collect();
-        assert_eq!(file["sha256"], digest, "{name} is not of this run");
+        assert_eq!(
+            file["sha256"], digest,
+            "{name} does not have the digest in run.json"
+        );
         listed.push(name.to_owned());
     }
     for name in files(run) {
@@ -191,7 +194,7 @@ pub fn state(run: &Path) -> State {
         let is_stored = info["command"] == "sweep" && name.ends_with(".records");
         assert!(
             listed.contains(&name) || is_part || is_stored,
-            "{name} is of no run"
+            "run.json does not list {name}"
         );
     }
     State::Whole

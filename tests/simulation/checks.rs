@@ -109,8 +109,8 @@ impl World {
         }
     }
 
-    /// Checks that an order to kill a run follows an order to stop it on the same connection, at least one grace period
-    /// earlier.
+    /// Checks that a run is killed on a connection only if it was ordered to stop on the same connection at least one
+    /// grace period earlier.
     fn check_stop(&mut self, place: (RunId, Link), kill: bool) {
         let now = self.now;
         if !kill {
@@ -146,7 +146,10 @@ impl World {
         }
         let peak = self.programs[task].peak;
         if launch.done > peak && !self.plan.tasks[task].lies {
-            let text = format!("{run} starts with {} done, at most {peak} was", launch.done);
+            let text = format!(
+                "{run} starts with {} done, expected at most {peak}",
+                launch.done
+            );
             self.fail(Invariant::Progress, text);
         }
     }
@@ -212,14 +215,14 @@ impl World {
         let is_done = program.is_complete || task.submission.work.is_some_and(|work| peak >= work);
         if status.done > peak && !task.lies {
             let text = format!(
-                "{} has done {peak}, and counts as {}",
+                "{} has done {peak}, but counts as {}",
                 status.name, status.done
             );
             self.fail(Invariant::Progress, text);
         }
         if status.state == "finished" && !is_done {
             let text = format!(
-                "{} is finished, and has done {peak} of {}",
+                "{} is finished, but has done only {peak} of {}",
                 status.name, work
             );
             self.fail(Invariant::Completion, text);
@@ -343,7 +346,7 @@ impl World {
             let is_wrong =
                 found.is_none_or(|state| state == "cancelled" && !cancelled.contains(&index));
             if is_wrong {
-                let text = format!("{name} was submitted, and ended as {found:?}");
+                let text = format!("{name} was submitted, but ended as {found:?}");
                 self.fail(Invariant::Submissions, text);
             }
         }

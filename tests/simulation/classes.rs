@@ -25,7 +25,7 @@ pub fn divide(plan: &mut Plan) {
     let kinds = draw.pick(&[2, 2, 3]);
     plan.settings.classes = NAMES[..kinds].iter().map(|&name| name.to_owned()).collect();
     plan.classes = (0..plan.nodes).map(|_| draw.below(kinds)).collect();
-    // Of any nodes that have pilots, at least this many are in the same class.
+    // Regardless of which nodes have pilots, at least this many of them are in the same class.
     let most = plan.nodes.min(plan.settings.max_pilots).div_ceil(kinds) as u32;
     for task in &mut plan.tasks {
         give_terms(&mut task.submission, most, kinds, &mut draw);

@@ -1,7 +1,7 @@
 //! Random numbers that depend only on a seed, a purpose and a place.
 //!
-//! An example is the delay of the third message of a connection. If a fault is removed from a plan, the other random
-//! numbers of the world therefore do not change, so a failing plan can be shrunk.
+//! For example, one number is drawn for the delay of the third message of a connection. If a fault is removed from a
+//! plan, the other random numbers of the world therefore do not change, so a failing plan can be shrunk.
 
 /// The purpose for which a random number is drawn.
 #[derive(Debug, Clone, Copy)]

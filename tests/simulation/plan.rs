@@ -61,7 +61,7 @@ pub struct TaskPlan {
     pub obeys: Option<(Millis, Option<i32>)>,
     pub checkpoint_ms: Millis,
     pub report_ms: Millis,
-    /// Amount of work at which the program fails whenever it reaches it.
+    /// The program fails whenever it reaches this amount of work.
     pub poison: Option<f64>,
     /// Whether the program reports nonsense.
     pub lies: bool,

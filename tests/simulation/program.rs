@@ -159,7 +159,7 @@ impl World {
             let text = format!("{run} starts on n{node}, where {other} runs");
             self.fail(Invariant::OneTask, text);
         } else if let Some(((at, other), _)) = earlier {
-            let text = format!("{run} starts on n{node}, and {other} runs on n{at}");
+            let text = format!("{run} starts on n{node}, although {other} runs on n{at}");
             self.fail(Invariant::OneRun, text);
         }
         let serial = self.number();

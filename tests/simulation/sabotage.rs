@@ -55,7 +55,7 @@ pub enum Sabotage {
     EarlySnapshots,
 }
 
-/// Each fault, with the invariants of which at least one must fail.
+/// Each fault, with a list of invariants, at least one of which must fail.
 pub const ALL: &[(Sabotage, &[Invariant])] = &[
     (Sabotage::NoStops, &[Invariant::Liveness]),
     (

@@ -125,7 +125,10 @@ impl World {
     pub fn check_trial(&mut self, index: usize, status: &TaskStatus) {
         let task = &self.plan.tasks[index];
         if task.rung.is_some() && status.work != Some(task.work) {
-            let text = format!("{status:?} has another work than {}", task.work);
+            let text = format!(
+                "{status:?} has the wrong amount of work, expected {}",
+                task.work
+            );
             self.fail(Invariant::Searches, text);
         }
     }

@@ -195,7 +195,7 @@ impl World {
         if let Some(lost) = lost {
             self.fail(
                 Invariant::Submissions,
-                format!("task-{lost} was acknowledged, and is lost"),
+                format!("task-{lost} was acknowledged, but is lost"),
             );
         }
     }

@@ -182,7 +182,10 @@ pub fn count_squeue(command: &mut Command, calls: &Path) {
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < HANG, "still not so: {what}");
+        assert!(
+            start.elapsed() < HANG,
+            "timed out while waiting for: {what}"
+        );
         thread::sleep(PAUSE);
     }
 }

@@ -145,7 +145,7 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
     let again = begun_again(&cluster, "swept");
     assert!(
         (1..=lost).contains(&again),
-        "{again} runs were begun again, {lost} tasks killed"
+        "{again} runs were restarted, but {lost} tasks were killed"
     );
     assert_eq!(
         gleaner_testing::segments(&cluster.work().join("swept")).len(),

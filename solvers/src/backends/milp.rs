@@ -346,7 +346,7 @@ fn largest(model: &Model) -> f64 {
     sizes.fold(0.0, f64::max)
 }
 
-/// The greatest power of two, as a factor, that scales the largest objective coefficient to at most
+/// The greatest power of two by which the largest objective coefficient can be multiplied without exceeding
 /// [`LARGEST_COEFFICIENT`]. Scaling by a power of two causes no rounding errors.
 fn scale(model: &Model) -> f64 {
     let largest = largest(model);

@@ -88,7 +88,7 @@ pub fn build(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// Returns the terms of the row `nodes` that stand for tasks of the group.
+/// Returns the terms of the row `nodes` for the tasks of the group.
 fn group_terms(
     problem: &Problem,
     group: &GroupLimit,

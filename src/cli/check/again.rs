@@ -24,7 +24,7 @@ const OUTPUT: &str = "Output";
 /// Output options that only select files of the run directory.
 const KEPT: [&str; 2] = ["csv", "logs"];
 
-/// Options under other headings that write files; they write them next to the inputs.
+/// Other options that write files. They write next to the inputs.
 const WRITING: [&str; 1] = ["cache"];
 
 /// Environment variable that identifies the processes of the repeated command.

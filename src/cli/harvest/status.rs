@@ -94,7 +94,9 @@ pub(super) fn of(state: &State) -> Result<Status> {
     match Client::new(&state.state)?.request(&Request::Status)? {
         Response::Status(status) => Ok(*status),
         Response::Refused { reason } => Err(Error::Run(reason)),
-        Response::Done { .. } => Err(Error::Run("found no status in the answer".to_owned())),
+        Response::Done { .. } => Err(Error::Run(
+            "the daemon's answer contains no status".to_owned(),
+        )),
     }
 }
 

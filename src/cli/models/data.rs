@@ -106,7 +106,7 @@ impl DataArgs {
     /// Reads the profiles from which a model can learn: the profiles that have a sharing score.
     ///
     /// # Errors
-    /// Same as [`DataArgs::profiles`]. Also if no profile has a score.
+    /// No file is named, the file is faulty, or no profile has a score.
     pub fn scored(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
         let mut profiles = self.profiles(sources)?;
         profiles.retain(|_, profile| profile.score.is_some());

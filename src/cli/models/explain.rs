@@ -44,7 +44,7 @@ pub struct Args {
     /// Show the scores of this term by bin; a pair is named `a & b`. Can be given several times.
     #[arg(long, value_name = "NAME")]
     term: Vec<String>,
-    /// For a throughput model: the one of its two explainable boosting machines to explain [default: jobs].
+    /// For a throughput model: the explainable boosting machine to explain [default: jobs].
     #[arg(long, value_enum, value_name = "LABEL")]
     label: Option<Label>,
     /// For a workload model: the estimator to use, one of ebm, ebm-seconds, history, median and

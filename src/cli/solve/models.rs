@@ -16,8 +16,8 @@ use gleaner_io::files;
 /// in the same folder. Returns a line of text for each file.
 ///
 /// # Errors
-/// The extension of a file is unknown, the formulation cannot express a problem, or two problems would have the same
-/// file; nothing is then written. Also if a file cannot be written.
+/// The extension of the file is unknown, two problems would have the same file, the formulation cannot express a
+/// problem, or a file cannot be written. In all cases but the last, nothing has been written.
 pub(super) fn write_all(
     problems: &[AnyProblem],
     formulation: Formulation,

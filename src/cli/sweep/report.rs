@@ -4,7 +4,7 @@ use gleaner_domain::words::counted;
 use gleaner_sweep::PreparedRuns;
 use gleaner_sweep::cluster::{State, Trouble};
 
-/// Maximum number of failed runs that are shown, and maximum number of parts.
+/// At most this many failed runs are shown, and at most this many parts.
 const SHOWN: usize = 5;
 
 /// Lists the failed runs, and the parts that have unfinished runs, in one line each.

@@ -170,7 +170,7 @@ fn copy_file(from: &Path, to: &Path, copies: u32, what: Copy) -> Result<()> {
     }
 }
 
-/// Sets the file of all faults to `file`.
+/// Sets `file` as the file of all faults.
 fn named(mut faults: Faults, file: &Path) -> Faults {
     for fault in &mut faults.0 {
         fault.file = file.display().to_string();

@@ -39,7 +39,7 @@ fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
             let _ = fs::remove_file(here.join(file));
         }
     }
-    panic!("every training was over before it could be ended");
+    panic!("every training finished before it could be stopped");
 }
 
 /// Resumes the training, and compares its model and history with those of an uninterrupted run.

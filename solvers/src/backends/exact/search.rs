@@ -91,7 +91,7 @@ const FIRST_GUESS: f64 = 1.0 / 64.0;
 /// With fewer (state, count) pairs than this, a smaller limit costs more time than it saves.
 const SMALL: u64 = 20_000;
 
-/// The maximum number of states kept at a time. So many states take 512 MiB.
+/// The maximum number of states kept at a time. This many states take 512 MiB.
 const MOST_STATES: u64 = 1 << 26;
 
 /// The size of a search.
@@ -285,8 +285,8 @@ impl Search {
     }
 }
 
-/// The state with the least total loss, with each unused node charged at `price`; `None` if its total loss is above
-/// `limit`.
+/// The state with the least total loss, with each unused node charged at `price`; `None` if the least total loss is
+/// above `limit`.
 fn best_final_state(
     window: Window,
     losses: &[f64],

@@ -1,12 +1,12 @@
 //! Dynamic programming over a tree of nested groups.
 //!
-//! Here, the *loss* of a count is its negated value. A branch of the tree is a group; the root is all tasks together.
-//! Each branch gets a table: the least loss for each number of nodes that its tasks may hold. The tables are computed
-//! in four steps:
+//! Here, the *loss* of a count is its negated value. Every branch of the tree is a group, except the root, which is all
+//! tasks together. Each branch gets a table: the least loss for each number of nodes that its tasks may hold. The
+//! tables are computed in four steps:
 //!
 //! 1. [`Tree::set_spans`] computes the *span* of every branch, which bounds its number of nodes: first from its own
-//!    limits and the spans of its parts, then from the span of its parent. In a small group, only few counts often
-//!    remain for each task.
+//!    limits and the spans of its parts, then from the span of its parent. In a small group, each task often has only a
+//!    few counts left.
 //! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task that lies
 //!    directly in the branch adds a layer, as in the search. Each inner branch that lies directly in the branch adds a
 //!    layer as well, with its states in place of counts. The last layer, cut to the span, is the table of the branch.
@@ -32,7 +32,7 @@ use super::pieces::{Piece, all_pieces};
 use super::shape::Shapes;
 use crate::nest::{Branch, Nest};
 
-/// The maximum number of values kept at a time. So many values take 1 GiB.
+/// The maximum number of values kept at a time. This many values take 1 GiB.
 const MOST_NUMBERS: u64 = 1 << 27;
 
 /// After this many pairs of states, a merge of two tables checks the clock again.

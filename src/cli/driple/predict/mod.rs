@@ -70,7 +70,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Files are missing or faulty (all of them are reported together), the model lacks the settings for grouping graphs,
-/// no graph allows a prediction, the table cannot be written, or the command is interrupted.
+/// no prediction can be made for any graph, the table cannot be written, or the command is interrupted.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let inspector = model::read(&args.model)?.value;
