@@ -387,8 +387,8 @@ impl Work<'_> {
             Fault::Twice(length) => format!("--lengths lists {} min twice", length / MINUTE),
             Fault::TooLong(time) => {
                 format!(
-                    "one of --lengths, --plan, --grid, --longest, --startup and --delay gives a time of {time} s, which is \
-                     too long: expected at most {} s",
+                    "one of --lengths, --plan, --grid, --longest, --startup and --delay gives a time of {time} s, \
+                     which is too long: expected at most {} s",
                     gleaner_pilots::LONGEST
                 )
             }

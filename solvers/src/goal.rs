@@ -1,4 +1,4 @@
-//! The goal of an allocation, and how plans are compared.
+//! The goal of an allocation, and the comparison of plans.
 
 use serde::{Deserialize, Serialize};
 

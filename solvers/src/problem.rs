@@ -27,7 +27,7 @@ pub struct Task {
     /// Objective per second at each point of the curve, before it is multiplied by `weight`. Between the points, it is
     /// linear.
     pub curve_objective: Rates,
-    /// Factor that multiplies the objective at every point: usually 1, which is also the default in JSON.
+    /// Factor by which the objective at every point is multiplied. It is usually 1, the default in JSON.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f64,
     /// Number of nodes that the task holds now. With fewer than `min_nodes` nodes (after a preemption), the task

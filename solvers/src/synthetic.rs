@@ -119,8 +119,8 @@ pub fn grouped(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Generates a problem like [`problem`], with tasks grouped by user, as in [`grouped`], and also by type of work (four
-/// types). The groups cross if there are enough tasks. The limits are chosen as in [`grouped`].
+/// Generates a problem like [`problem`], with tasks that are grouped both by user, as in [`grouped`], and by one of
+/// four types of work. The groups cross if there are enough tasks. The limits are chosen as in [`grouped`].
 pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);

@@ -139,7 +139,7 @@ fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     }
     let seconds = plan.settings.seconds * missing as f64;
     remark(&[format!(
-        "{}, of which {missing} are missing; the missing ones take at least {}, plus warm-up",
+        "{}, of which {missing} are missing; the missing measurements take at least {}, plus warm-up",
         counted(all, "measurement"),
         duration(seconds)
     )]);
@@ -244,7 +244,7 @@ impl Profiling<'_> {
     }
 }
 
-/// Reports how many measurements are done, and which failed.
+/// Prints the numbers of finished and failed measurements. Returns an error if a measurement failed.
 fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<()> {
     let all = session.measurements().count();
     let found_done = format!("{all}, {found_done} of them already done");

@@ -167,7 +167,7 @@ fn others(name: &str, value: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// JSON pointers, without the first slash, to all fields that hold a value or an empty list.
+/// JSON pointers, without the first slash, to all fields that contain a value or an empty list.
 fn leaves(value: &Value) -> Vec<String> {
     let below: Vec<(String, &Value)> = match value {
         Value::Object(map) => map

@@ -1,4 +1,4 @@
-//! Tests what `gleaner replay` prints about the log, the replayed part, and the settings.
+//! Tests the output of `gleaner replay` about the log, the replayed part, and the settings.
 
 use std::fs;
 use std::path::Path;

@@ -69,7 +69,7 @@ fn grouped() -> String {
     )
 }
 
-/// A problem with two groups that overlap, neither of which contains the other.
+/// A problem with two overlapping groups, neither of which contains the other.
 fn crossing() -> String {
     let mut problem: Value = serde_json::from_str(PROBLEM).unwrap();
     let task = problem["tasks"][0].clone();

@@ -363,7 +363,7 @@ fn runs_of_other_windows_are_not_reused() {
     assert_eq!(done("--bootstrap 100"), "runs  4, 4 of them already done");
     assert_eq!(done("--windows 5"), "runs  10, 10 of them already done");
     assert_eq!(read(), five);
-    // A sweep that is executed in parts gives the same tables.
+    // A sweep that is executed in parts writes the same tables.
     for part in ["1/2", "2/2"] {
         let line = format!("sweep plan.toml --out parts --windows 5 --part {part}");
         gleaner(at, &line).expect(0);

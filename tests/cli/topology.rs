@@ -42,7 +42,7 @@ fn a_topology_takes_the_place_of_names() {
     assert_eq!(info["inputs"][2]["path"], "net.conf");
     gleaner(at, "check net").expect(0);
 
-    // The topology gives the same results in the format that `scontrol` prints.
+    // In the format that `scontrol` prints, the topology leads to the same results.
     let text = fs::read_to_string(at.join("net.conf")).unwrap();
     let printed = text
         .replace("\\\n", "")

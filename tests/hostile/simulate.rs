@@ -42,7 +42,7 @@ const FILES: [(&str, &str); 6] = [
     ),
 ];
 
-/// Extreme values, each of which is put into every field. In an earlier attack, EASY added an estimate of 1e19 to the
+/// Extreme values. Each of them is put into every field. In an earlier attack, EASY added an estimate of 1e19 to the
 /// current time.
 const EXTREMES: [&str; 18] = [
     "",

@@ -371,7 +371,7 @@ impl World {
         days * DAY_MS + (seconds * 1000.0) as Millis
     }
 
-    /// Checks that replaying all events gives the same commands, recording and state.
+    /// Checks that a replay of all events gives the same commands, recording and state.
     pub fn check_replay(&mut self) {
         let mut core = daemon::core(&self.plan, self.sabotage);
         let fault = self.replay(&mut core, 0);

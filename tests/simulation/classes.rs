@@ -1,4 +1,4 @@
-//! Classes of nodes: the class of each node, the bounds and the curve of a task in each class, and the check that a run
+//! Node classes: the class of each node, the bounds and the curve of a task in each class, and the check that a run
 //! stays in one class.
 
 use gleaner_harvest::core::{Curve, InClass, Launch, PilotId, RunId, Submission};
@@ -39,8 +39,8 @@ pub fn divide(plan: &mut Plan) {
     plan.acts.sort_by_key(|(time, _)| *time);
 }
 
-/// Limits the minimum of a task to `most` nodes. May also give the task a cost of moving between classes, and bounds
-/// and a curve for each class.
+/// Limits the minimum of a task to `most` nodes. In some cases, also sets the task's cost of moving between classes,
+/// and its bounds and curve for each class.
 fn give_terms(task: &mut Submission, most: u32, kinds: usize, draw: &mut Draw) {
     task.min_nodes = task.min_nodes.min(most);
     if draw.percent(30) {

@@ -81,7 +81,7 @@ pub struct World {
     pub noise: Noise,
     pub sabotage: Option<Sabotage>,
     pub now: Millis,
-    /// The scheduled happenings, ordered by time. Happenings at the same time are in the order in which they were
+    /// The scheduled happenings, ordered by time. Happenings at the same time keep the order in which they were
     /// scheduled.
     queue: BTreeMap<(Millis, u64), Happening>,
     serial: u64,

@@ -96,8 +96,7 @@ def efficientnet_small():
         for place in range(repeats):
             step = stride if place == 0 else 1
             wide = widening * channels
-            # As in the code of the paper's authors, the inner layer of a squeeze has a quarter of the channels that
-            # enter the block.
+            # As in the authors' code, the inner layer of a squeeze has a quarter of the channels that enter the block.
             inner = channels // 4
             squeeze = lambda wide, inner=inner: Squeeze(wide, inner, nn.SiLU, nn.Sigmoid)
             layers.append(Inverted(channels, wide, outputs, size, step, nn.SiLU, squeeze))

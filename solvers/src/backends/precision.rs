@@ -30,7 +30,7 @@ fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     tasks.map(of).sum()
 }
 
-/// A lower bound on what any task earns within the window, if it earns anything; infinite if no task can earn anything.
+/// A lower bound on the nonzero earnings of any task within the window; infinite if no task can earn anything.
 fn least_gain(problem: &Problem) -> f64 {
     let of = |task: &Task| {
         let most = task.cap().min(problem.nodes);

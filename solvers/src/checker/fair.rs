@@ -1,4 +1,4 @@
-//! Checks of the max-min goal: how many tasks run, and the least share among them.
+//! Checks of the max-min goal: the number of running tasks, and the least share among them.
 
 use super::TOLERANCE;
 use super::recount::{best_rate, bounds, corners, term};

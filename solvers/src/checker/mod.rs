@@ -225,8 +225,7 @@ fn check_bound(
     }
 }
 
-/// Returns the count of at most `within` at which the task earns most, and how much more it earns there than at
-/// `count`.
+/// Returns the count of at most `within` at which the task earns most, and the difference from its earnings at `count`.
 fn best_change(task: &Task, t_fwd: f64, count: u32, within: u32) -> (u32, f64) {
     let (min, max) = bounds(task);
     let now = term(task, t_fwd, count).net();

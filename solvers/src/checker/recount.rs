@@ -1,5 +1,4 @@
-//! What a task earns at a given node count, computed from the definition: T_fwd · O(n) minus the
-//! rescale cost.
+//! Computes a task's earnings at a given node count from the definition: T_fwd · O(n) minus the rescale cost.
 
 use crate::Task;
 
@@ -78,7 +77,7 @@ pub(super) fn rate(task: &Task, count: u32) -> f64 {
     at_point(task, left) * of_left + at_point(task, right) * of_right
 }
 
-/// The greatest objective per second at the counts that the task may hold; 0 if no count is allowed.
+/// The greatest objective per second at any allowed count; 0 if no count is allowed.
 pub(super) fn best_rate(task: &Task) -> f64 {
     let (min, max) = bounds(task);
     if min > max {

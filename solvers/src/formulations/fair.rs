@@ -5,9 +5,9 @@
 //! limit z, because no share is above 1. The model maximises W · Σ_{k>0} y_j_k + z. W is greater than the range of z,
 //! so the number of running tasks takes precedence.
 //!
-//! This model is meant for other programs. A share can be far below 0: a task can lose many times what it can earn in a
-//! window. W is then so large that the libraries used here cannot distinguish an additional running task from a
-//! rounding error. The backends therefore solve several models instead:
+//! This model is meant for other programs. A share can be far below 0, because a task can lose many times its maximum
+//! earnings in a window. W is then so large that the libraries used here cannot distinguish an additional running task
+//! from a rounding error. The backends therefore solve several models instead:
 //!
 //! - [`most`]: the number of tasks that can run;
 //! - [`fairest`]: the greatest z among the plans that run this number of tasks;

@@ -284,8 +284,8 @@ fn original_m(nodes: usize) -> f64 {
     nodes as f64 + 1.0
 }
 
-/// Column values that represent the plan `counts`. A task that grows takes the lowest free nodes; a
-/// task that shrinks gives up its highest nodes.
+/// Column values that represent the plan `counts`. A growing task takes the free nodes with the lowest numbers; a
+/// shrinking task gives up its nodes with the highest numbers.
 pub fn encode(problem: &Problem, counts: &[u32]) -> Vec<f64> {
     let blocks = blocks(problem);
     let mut values = vec![0.0; blocks.last().map_or(0, |b| b.end)];

@@ -479,7 +479,7 @@ fn assert_same_merit(problem: &Problem, answer: &Allocation, best: &Allocation) 
     );
 }
 
-// Derived by formula: two equal tasks share 8 nodes equally, unless their group may hold only 5.
+// Derived by formula: two identical tasks share 8 nodes equally, unless their group may hold only 5 nodes.
 #[test]
 fn max_min_and_groups_can_be_combined() {
     let mut problem = fair(synthetic::alike(2, 8, 3));

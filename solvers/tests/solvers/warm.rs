@@ -1,5 +1,5 @@
-//! Compares one exact solver that solves a sequence of problems, as in a replay, with a new solver for
-//! each problem.
+//! Compares an exact solver that solves a sequence of problems, as it does in a replay, with a new solver for each
+//! problem.
 
 use crate::common;
 use gleaner_solvers::backends::Exact;

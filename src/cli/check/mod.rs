@@ -158,7 +158,7 @@ fn run_again(path: &Path, args: &Args, observer: &dyn Observer) -> Result<Again>
 /// solvers' answers.
 fn compared() -> Findings {
     let mut findings = Findings::default();
-    let why = "it holds the answers and times of solvers, which are not recomputed";
+    let why = "it contains the answers and times of solvers, which are not recomputed";
     for table in [
         "answers",
         "solvers",

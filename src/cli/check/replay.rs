@@ -16,7 +16,7 @@ use gleaner_setup::{LogArgs, Replay, SolverName};
 use gleaner_solvers::{SolverKind, SolverSpec};
 
 /// Tables of every replay. A replay that counts the delays of batch jobs also has `DELAYS`. A replay of a log with
-/// several classes of nodes also has `CLASS_TABLES`, and the replay of a search also has `SEARCH_TABLES`.
+/// several classes of nodes also has `CLASS_TABLES`. A replay of a search also has `SEARCH_TABLES`.
 const TABLES: [&str; 5] = ["steps", "timings", "tasks", "allocations", "fragments"];
 const DELAYS: [&str; 1] = ["delays"];
 const CLASS_TABLES: [&str; 3] = ["classes", "moves", "class_totals"];
@@ -38,8 +38,8 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
     Given::of(info).names(&["events", "tasks", "curves", "classes", "scripted"])?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
     let mut inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
-    // The tables do not state the log's clock. The times of the inputs are therefore first converted to the form in
-    // which the tables show them.
+    // The tables do not state the log's clock. The times of the inputs are therefore converted to the form in the
+    // tables first.
     let clock = inputs.log.clock().clone();
     inputs.log = inputs.log.as_in_tables();
     let tasks = inputs.tasks.into_iter();

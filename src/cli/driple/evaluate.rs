@@ -38,7 +38,7 @@ pub struct Args {
     /// More models to measure.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// Table to write, with all scores: .csv or .parquet.
+    /// File to write all scores to, as a table (.csv or .parquet).
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print JSON instead of text.

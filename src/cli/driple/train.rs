@@ -42,7 +42,7 @@ pub struct Args {
     /// The data set, a file written by `gleaner driple build`, or a data set that the original saved (.pkl).
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// Table to write, with the errors of all epochs: .csv or .parquet.
+    /// File to write the errors of all epochs to, as a table (.csv or .parquet).
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
     /// Number of threads [default: the number of cores]. The model does not depend on this number.

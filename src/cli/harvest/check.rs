@@ -239,7 +239,7 @@ impl Normal {
     }
 }
 
-/// Submits a normal job, and measures how long it takes.
+/// Submits a normal job, and measures the time until it has ended.
 fn check_normal(job: Normal, partition: &str, state: &State, results: &mut Results) {
     let Some(before) = results.query(state) else {
         return;

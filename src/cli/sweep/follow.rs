@@ -168,8 +168,8 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Shows how many runs are done. Returns true once every run is done or has failed, so that the sweep only waits
-    /// for its jobs to end.
+    /// Shows the number of finished runs. Returns true once every run is done or has failed, so that the sweep only
+    /// waits for its jobs to end.
     fn update(&mut self) -> Result<bool> {
         self.tracker.update(&self.store)?;
         let prepared = self.opened.prepared.as_ref();

@@ -92,7 +92,7 @@ fn scores(at: &Path, out: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-// If the predictions equal the measured profiles, the schedule is the same as without predictions.
+// If the predictions equal the measured profiles, they do not change the schedule.
 #[test]
 fn correct_predictions_give_the_schedule_of_measurements() {
     let directory = busy();

@@ -1,4 +1,4 @@
-//! Trains models on the sample cluster, and reads what `gleaner explain` prints about them.
+//! Trains models on the sample cluster, and reads the output of `gleaner explain`.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

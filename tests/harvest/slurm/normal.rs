@@ -103,8 +103,8 @@ fn shown(waits: &[f64]) -> String {
     )
 }
 
-/// Records the harvest, checks that repeating its decisions gives the same results, and replays the recorded log with
-/// the same tasks and settings. Returns the idle and the used node-seconds of the replay.
+/// Writes the recording, and checks that its decisions can be repeated. Then replays the recorded log with the same
+/// tasks and settings. Returns the idle and the used node-seconds of the replay.
 fn replay(site: &Site) -> (f64, f64) {
     let recording = site.path("recording");
     let output = site.run(&["status", "--record", recording.to_str().unwrap()]);

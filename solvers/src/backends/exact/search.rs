@@ -176,8 +176,8 @@ impl Search {
     /// Sets the window of states after each stage, for plans that leave at most `unused` of the
     /// stages' nodes unused. Returns the size of the search, or `None` if there is no such plan.
     ///
-    /// A state must be reachable: at least the sum of the least counts of the stages so far, and at most the sum of
-    /// their greatest counts. It must also lead to a plan. With the least counts of the later stages, it must not
+    /// A state must be reachable: it is at least the sum of the least counts of the stages so far, and at most the sum
+    /// of their greatest counts. It must also lead to a plan. With the least counts of the later stages, it must not
     /// exceed the capacity; with their greatest counts, it must use enough nodes.
     ///
     /// The example from the overview of the exact solver: one node remains. Task b can have 0 or 1

@@ -106,8 +106,8 @@ impl Tree {
     }
 
     /// Computes, for each group of alike tasks, the minimum and maximum number of nodes that a task of the group can
-    /// hold within the limits. A task holds the minimum when the other tasks hold as many nodes as they can, and the
-    /// maximum when they hold as few as they can. `None` if there is no plan.
+    /// hold within the limits. A task holds its minimum if the other tasks hold as many nodes as they can, and its
+    /// maximum if they hold as few as they can. `None` if there is no plan.
     pub fn ranges(&mut self, shapes: &Shapes, nest: &Nest) -> Option<&[Window]> {
         if !self.set_spans(shapes, nest) {
             return None;
@@ -191,8 +191,8 @@ impl Tree {
         true
     }
 
-    /// The least and the most nodes that the parts of a branch can hold together, regardless of its own
-    /// limits.
+    /// The minimum and maximum number of nodes that the parts of a branch can hold together, regardless of the branch's
+    /// own limits.
     fn sum(&self, shapes: &Shapes, branch: &Branch) -> Window {
         let mut all = Window { low: 0, high: 0 };
         for part in parts(branch) {
