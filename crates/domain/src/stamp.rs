@@ -53,8 +53,8 @@ impl Stamp {
 impl FromStr for Stamp {
     type Err = ParseTimeError;
 
-    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T` instead of the space), a date alone, or seconds since 1970. An
-    /// offset such as `+01:00`, or `Z`, can follow a time of day.
+    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T` instead of the space), a date alone, or seconds since 1970. A
+    /// time of day can be followed by `Z` or by an offset such as `+01:00`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         if let Ok(seconds) = text.parse::<f64>() {

@@ -22,7 +22,8 @@ pub fn t95(freedom: usize) -> f64 {
     }
 }
 
-/// Finds t by bisecting the angle θ = atan(t ÷ √ν) until its bounds are adjacent floating-point numbers.
+/// Finds t by bisecting the angle θ = atan(t ÷ √ν), where ν is the number of degrees of freedom, until the angle's
+/// bounds are adjacent floating-point numbers.
 fn solved(freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     loop {
@@ -42,7 +43,8 @@ fn solved(freedom: usize) -> f64 {
 fn within(angle: f64, freedom: usize) -> f64 {
     let (sine, cosine) = angle.sin_cos();
     let is_odd = freedom % 2 == 1;
-    // The power of the cosine is 1 or 0 in the first term and increases by 2 in each further term.
+    // In the first term, the exponent of the cosine is 1 if ν is odd, and 0 if ν is even. It increases by 2 from term
+    // to term.
     let first = usize::from(is_odd);
     let mut term = if is_odd { cosine } else { 1.0 };
     let mut sum = 0.0;

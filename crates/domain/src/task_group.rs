@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Maximum number of groups in a set of tasks.
 pub const MAX_GROUPS: usize = 1000;
 
-/// Limits on the total number of nodes that several tasks hold. A task can be in several groups.
+/// Limits on the total number of nodes that several tasks hold together. A task can be in several groups.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskGroup {
     /// Name, unique among the groups of the set.

@@ -6,7 +6,7 @@ use gleaner_solvers::Task;
 
 use super::{ClassTerms, Clock, ScalingCurve, Utc};
 
-/// The word that replaces the work of an endless task in files.
+/// The word that files contain in place of the work of an endless task.
 pub const ENDLESS: &str = "endless";
 
 /// Maximum number of tasks in a replay, summed over all rounds of submission.
@@ -20,7 +20,7 @@ pub struct TrainingTask {
     /// Time of submission, from which the task is allowed to run; [`TrainingTask::FROM_START`] if
     /// the task's file states no time.
     pub submit: Utc,
-    /// Minimum number of nodes on which the task runs (at least 1).
+    /// Minimum number of nodes that the task needs to run (at least 1).
     pub min_nodes: u32,
     /// Maximum number of nodes that the task can use.
     pub max_nodes: u32,

@@ -119,7 +119,7 @@ fn seconds_between(from: i64, to: i64) -> f64 {
 }
 
 impl From<DateTime> for Local {
-    /// A time before 1677-09-21 or after 2262-04-11 becomes the first or last possible time.
+    /// A time before 1677-09-21 or after 2262-04-11 becomes the earliest or latest time that a [`Local`] can hold.
     fn from(time: DateTime) -> Self {
         let nanos = time.duration_since(EPOCH).as_nanos();
         Local(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)

@@ -12,7 +12,8 @@ pub const MAX_LOSSES: usize = 4;
 pub struct TrialLoss {
     /// The name of the loss, which is not empty.
     pub name: String,
-    /// The learning curves of all trials. If they are drawn from a family, the seed depends on the seed of the replay.
+    /// The learning curves of all trials. If they are drawn from a family, their seed depends on the seed of the
+    /// replay.
     pub curves: LearningCurves,
 }
 
@@ -56,7 +57,7 @@ impl TrialSearch {
         }
     }
 
-    /// The faults of the search. Each fault names the field as it is called in task files.
+    /// The faults of the search. Each fault names a field by its name in task files.
     pub fn faults(&self) -> Vec<Fault> {
         let faults = self.plan.validate_with(&self.space);
         let faults = faults.err().unwrap_or_default();

@@ -103,7 +103,7 @@ pub fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> Str
     format!("{number} {thing}{plural}")
 }
 
-/// A duration in the two largest units that apply: `2 h 5 min`, `10 min`, `12 s`.
+/// A duration in at most two units, the largest that apply: `2 h 5 min`, `10 min`, `12 s`.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.round().max(0.0) as u64;
     let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);

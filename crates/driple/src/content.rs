@@ -1,4 +1,4 @@
-//! Detects what kind of data a file holds.
+//! Detects the kind of data in a file.
 
 use safetensors::SafeTensors;
 
@@ -37,7 +37,7 @@ pub enum ContentError {
 }
 
 impl Content {
-    /// Detects what kind of data `bytes` hold.
+    /// Detects the kind of data in `bytes`.
     ///
     /// # Errors
     /// The data are neither a safetensors file nor a file written by `torch.save`, or they are

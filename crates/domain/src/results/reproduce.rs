@@ -4,12 +4,12 @@ use serde::Deserialize;
 
 use super::Named;
 
-/// A system whose results are reproduced here and compared with its published values.
+/// A system whose published results are reproduced here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum System {
     /// The scheduler of Hu et al., ASPLOS 2023.
     Lucid,
-    /// A reproduction of Lucid at Sun Yat-sen University, with its logs.
+    /// A reproduction of Lucid at Sun Yat-sen University, based on the university's logs.
     Sysu,
     /// The allocator of Liu et al., 2021.
     Bftrainer,
@@ -104,7 +104,7 @@ impl Named for Verdict {
     }
 }
 
-/// The kind of published values with which our values for an artifact are compared.
+/// The kind of values with which our values for an artifact are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// Values that the authors published.
@@ -136,12 +136,12 @@ pub enum Rounding {
 }
 
 impl Rounding {
-    /// Rounds a value to this number of decimals.
+    /// Rounds a value to `decimals` decimals.
     pub fn cut(self, value: f64, decimals: u32) -> f64 {
         let scale = 10f64.powi(decimals as i32);
         let scaled = value * scale;
-        // A double of at least 2⁵³ is a whole number: the value has no further decimals, and a division would change
-        // its last digit. For example, 0.9019098676495225 has 16 decimals, and multiplied by 10¹⁶ it exceeds 2⁵³.
+        // A double of at least 2⁵³ is a whole number, so there is nothing to round, and the division would change the
+        // value's last digit. For example, 0.9019098676495225 has 16 decimals, and multiplied by 10¹⁶ it exceeds 2⁵³.
         if scaled.abs() >= 2f64.powi(53) {
             return value;
         }
@@ -173,13 +173,14 @@ record! {
         published: Option<f64> = "published" [""],
         /// our value; empty if it is not computed
         reproduced: Option<f64> = "reproduced" [""],
-        /// number of published decimals
+        /// number of decimals of the published value
         decimals: u32 = "decimals" [""],
         /// our value minus the published value, as a share of the published value; on curves that cross zero, as a
         /// share of the published curve's range; empty if either value is missing
         difference: Option<f64> = "difference" ["relative"],
         /// `equal`: equal to the published number of decimals; `within 1 %`, `within 5 %`, `within 10 %`, `differs`;
-        /// `not reproducible` from public data; `left out` here; `no published value`
+        /// `not reproducible`: cannot be computed from public data; `left out`: could be computed, but is not; `no
+        /// published value`
         verdict: Verdict = "verdict" [""],
         /// notes on the value; the reason if it is not reproducible or left out
         note: String = "note" [""],
@@ -199,7 +200,7 @@ pub struct Artifact {
     pub text: String,
     /// The source of the published values.
     pub source: String,
-    /// The kind of published values with which our values are compared.
+    /// The kind of values with which our values are compared.
     pub basis: Basis,
     /// The rounding of the published values to their decimals.
     pub rounding: Rounding,
@@ -214,7 +215,7 @@ pub struct Artifact {
 pub enum Drawing {
     /// Groups of bars: a group for each row, and a bar for each column.
     Bars {
-        /// The quantity, with its unit.
+        /// The quantity along the vertical axis, with its unit.
         y: String,
     },
     /// A curve for each row; the columns are positions along the horizontal axis.
@@ -246,7 +247,7 @@ pub struct NamedCurve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Number of values by verdict, in the order of [`Verdict::ALL`].
+/// The number of values with each verdict, in the order of [`Verdict::ALL`].
 pub type VerdictCounts = [usize; Verdict::ALL.len()];
 
 /// Counts the values of `rows` by verdict.

@@ -69,7 +69,7 @@ impl Cursor {
         row - self.start
     }
 
-    /// Index of the run.
+    /// Index of the current run.
     pub fn run(&self) -> usize {
         self.run
     }

@@ -1,4 +1,4 @@
-//! Schedules: the record of a simulation.
+//! Schedules: the records of simulations.
 
 use crate::cluster::GpuSet;
 
@@ -11,15 +11,15 @@ pub type Placement = Vec<(u32, GpuSet)>;
 pub struct Schedule {
     /// The outcome of each job, in the order of the given jobs.
     pub jobs: Vec<JobOutcome>,
-    /// Every uninterrupted run of a job on its GPUs, by ascending start.
+    /// Every uninterrupted run of a job on its GPUs, in ascending order of start.
     pub runs: Vec<JobRun>,
     /// Every node that was ever in the virtual cluster, by slot.
     pub nodes: Vec<NodeLife>,
     /// The state at every whole minute, from the start of the simulation to its end.
     pub samples: Vec<Samples>,
-    /// Every change of a node between fully idle and in use, by ascending time.
+    /// Every change of a node between fully idle and in use, in chronological order.
     pub idleness: Vec<Idleness>,
-    /// GPU-seconds during which a GPU was held by at least one job.
+    /// GPU-seconds during which at least one job held the GPU.
     pub busy_gpu_seconds: i64,
     /// Ends of jobs that shared their GPUs, after which the partner returned to full speed. Lucid's simulator leaves
     /// the partner slow.
@@ -82,7 +82,7 @@ pub struct JobRun {
 pub struct NodeLife {
     /// The node's name at the end.
     pub name: u32,
-    /// Second from which the node takes jobs; `i64::MIN` for nodes present at the start.
+    /// Second from which the node can run jobs; `i64::MIN` for nodes present at the start.
     pub from: i64,
     /// Second of the node's removal; `i64::MAX` for nodes present at the end.
     pub until: i64,
@@ -111,7 +111,7 @@ pub struct Correction {
     pub survivor: usize,
 }
 
-/// The same state at one or more successive whole minutes.
+/// A state that does not change over one or more successive whole minutes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Samples {
     /// Second of the first minute; a multiple of 60.
@@ -145,12 +145,12 @@ pub struct State {
     pub shared_nodes: u32,
     /// GPU utilisation in percent, averaged over each node's GPUs and then over nodes.
     pub gpu_util: f64,
-    /// GPU memory held in MB, averaged over each node's GPUs and then over nodes.
+    /// GPU memory held, in MB, averaged over each node's GPUs and then over nodes.
     pub gmem: f64,
     /// GPU utilisation in percent, averaged over the busy GPUs of each node (those above 0 %), and
     /// then over the nodes that have busy GPUs.
     pub gpu_util_active: f64,
-    /// GPU memory held in MB, averaged over the GPUs of each node on which memory is held, and then over the nodes that
-    /// have such GPUs.
+    /// GPU memory held, in MB, averaged over the GPUs of each node on which memory is held, and then over the nodes
+    /// that have such GPUs.
     pub gmem_active: f64,
 }

@@ -10,7 +10,8 @@ use crate::Utc;
 /// The losses of a trial with their names, in the order of the search; empty if the search has one loss, or if no loss
 /// was measured. A loss that is not finite means that training diverged.
 ///
-/// In tables, the losses are a JSON object. Numbers that are not finite are `null` there, and are read as infinity.
+/// In tables, the losses are a JSON object. Numbers that are not finite are written as `null`, which is read as
+/// infinity.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Losses(pub Vec<(String, f64)>);
 
@@ -30,7 +31,7 @@ impl Losses {
         Value::Object(fields.collect()).to_string()
     }
 
-    /// Reads a JSON object of numbers; `None` if the text is something else.
+    /// Reads a JSON object of numbers; `None` if the text is anything else.
     pub fn from_json(text: &str) -> Option<Self> {
         let fields: Map<String, Value> = serde_json::from_str(text).ok()?;
         let number = |(name, value): (String, Value)| match value {
@@ -152,7 +153,7 @@ record! {
 }
 
 record! {
-    /// A trial: a row of `trials`, in the order of their numbers.
+    /// A trial: a row of `trials`, in the order of trial numbers.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TrialRow {
         /// trial number, from 0
@@ -186,7 +187,8 @@ record! {
         /// is not finite; empty if no loss was measured or the search has one loss
         losses: Losses = "losses" [""],
         /// number of the trial's non-dominated front among all finished trials: 0 if no other finished trial is at
-        /// least as good in all losses and better in one; empty if the trial is not finished or the search has one loss
+        /// least as good in all losses and better in at least one; empty if the trial is not finished or the search has
+        /// one loss
         front: Option<u32> = "front" [""],
     }
 }
@@ -201,7 +203,7 @@ record! {
         trials: u64 = "trials" [""],
         /// time from the first event of the replay until the first trial reached `resource`
         first_s: f64 = "first_s" ["s"],
-        /// time from the first event of the replay until half of these trials had reached `resource`
+        /// time from the first event of the replay until half of the trials that reached `resource` had done so
         median_s: f64 = "median_s" ["s"],
         /// lowest loss measured at `resource`, or the lowest first loss if there are several losses; empty if all
         /// trials diverged
@@ -221,8 +223,8 @@ pub struct SearchOutcome {
 }
 
 impl SearchOutcome {
-    /// The trial with the least loss among the trials that reached the last rung; the first such trial if several
-    /// losses are equal.
+    /// The trial with the lowest loss among the trials that reached the last rung; the first of them if several trials
+    /// have this loss.
     pub fn best(&self) -> Option<&TrialRow> {
         let finished = self
             .trials

@@ -18,7 +18,7 @@ pub fn is_lucid(policy: &str) -> bool {
 /// The content of `summary.json`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// Figures by name of the policy, in the order in which policies were requested.
+    /// Figures by policy name, in the order in which the policies were requested.
     pub policies: ByName<PolicyFigures>,
     /// Seconds between successive rows of the state tables.
     pub seq_step_s: i64,
@@ -32,11 +32,11 @@ pub struct Summary {
     pub placement_affects_speed: bool,
 }
 
-/// A policy's knowledge of the durations of jobs before they end.
+/// A policy's knowledge of the durations of jobs that have not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durations {
-    /// Nothing.
+    /// No knowledge.
     #[default]
     Unknown,
     /// The true durations, which no real scheduler knows.

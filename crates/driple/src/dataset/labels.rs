@@ -89,7 +89,7 @@ fn list(faults: &[ValueFault]) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlabelled {
     /// The measurements contain no rows for the job.
-    #[error("the measurements have no rows for this job (matched by {})", FIELDS.join(", "))]
+    #[error("the measurements have no rows for this job (rows are matched by {})", FIELDS.join(", "))]
     NotMeasured,
     /// The job does not have exactly one row for each resource.
     #[error("the measurements need one row for each of {}, found {found}", RESOURCES.join(", "))]

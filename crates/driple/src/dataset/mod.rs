@@ -49,7 +49,7 @@ pub struct Example {
     pub name: String,
     /// The job's graph.
     pub graph: GroupedGraph,
-    /// The measured metrics, in the order of [`METRIC_NAMES`] and in their own units.
+    /// The measured metrics, in the order of [`METRIC_NAMES`], each in its own unit.
     pub labels: [f32; METRICS],
 }
 

@@ -54,7 +54,7 @@ pub enum SplitError {
     NoBatch,
     /// Two jobs have the same name.
     #[error(
-        "two jobs are called {0:?}; names must differ, because jobs are sorted by name: rename one"
+        "two jobs are called {0:?}, but names must differ, because jobs are sorted by name; rename one"
     )]
     Twice(String),
     /// There are too many jobs to shuffle.

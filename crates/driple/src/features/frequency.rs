@@ -18,7 +18,7 @@ pub struct Frequencies {
 /// The reason why a file cannot be read as a table of frequencies.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrequencyError {
-    /// A row is not an operation type and its share, or it repeats a type.
+    /// A row does not consist of an operation type and its share, or it repeats a type.
     #[error(
         "line {line}: {fault}; each row must be an operation type, a comma and the type's share of \
          all operations, such as Conv2D,0.031, without a header"
@@ -57,8 +57,7 @@ impl From<Frequencies> for BTreeMap<String, f64> {
 }
 
 impl Frequencies {
-    /// Reads rows of the form `type,share`, without a header. The text is UTF-8, with or without a
-    /// byte-order mark.
+    /// Reads rows of the form `type,share`, without a header. The text must be UTF-8; a byte-order mark is ignored.
     ///
     /// # Errors
     /// The text is not UTF-8, or there are no rows. A row does not have two fields. A type is empty

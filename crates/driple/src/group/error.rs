@@ -7,7 +7,7 @@ use crate::features::SizeError;
 #[non_exhaustive]
 pub enum GroupError {
     /// Two operations have the same name.
-    #[error("two operations are called {0:?}; names must differ: write the graph again")]
+    #[error("two operations are called {0:?}, but names must differ; write the graph again")]
     Twice(String),
     /// No operation is on a GPU. Holds the number of nodes in the file.
     #[error(

@@ -1,4 +1,4 @@
-//! The settings of grouping, and the report about its result.
+//! The settings for grouping operations, and the report on the result.
 
 use std::collections::BTreeMap;
 

@@ -67,8 +67,8 @@ pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
     write_tensors(&weights(&inspector.parameters), (KEY, card))
 }
 
-/// Returns the bytes of a safetensors file that torch and other programs can read: it holds only
-/// the weights of an inspector.
+/// Returns the bytes of a safetensors file with only the weights of an inspector, which torch and other programs can
+/// read.
 ///
 /// # Errors
 /// If the safetensors library fails, which does not happen in practice.

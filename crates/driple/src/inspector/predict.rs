@@ -14,9 +14,8 @@ use crate::nn::{Real, Tape};
 pub struct Stopped;
 
 impl Inspector {
-    /// Predicts the metrics of each graph, in the order of [`crate::dataset::METRIC_NAMES`] and in
-    /// their own units. If the card has no scale, the metrics are shares of unknown maxima. The
-    /// result is `None` for a graph without nodes.
+    /// Predicts the metrics of each graph, in the order of [`crate::dataset::METRIC_NAMES`], each in its own unit. If
+    /// the card has no scale, the metrics are shares of unknown maxima. The result is `None` for a graph without nodes.
     ///
     /// The prediction for a graph does not depend on the other graphs, not even in the last digit.
     ///

@@ -22,7 +22,7 @@ pub enum WeightsError {
         found: String,
     },
     /// A value is infinite or NaN.
-    #[error("tensor {name:?} has the value {value} at index {place}, expected finite numbers")]
+    #[error("tensor {name:?} has the value {value} at index {place}, expected a finite number")]
     NotFinite {
         /// The name of the tensor.
         name: String,

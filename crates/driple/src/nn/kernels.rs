@@ -11,7 +11,7 @@ pub fn vectorised<R>(loops: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(loops)
 }
 
-/// The scalar product. It is computed as eight partial sums, which compilers can keep in one vector
+/// The scalar product of `a` and `b`. It is computed as eight partial sums, which compilers can keep in one vector
 /// register.
 #[inline(always)]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {

@@ -110,9 +110,8 @@ impl Real for f32 {
     }
 }
 
-/// `e^x`, with an error of at most two units in the last place. The code has no branches, so that
-/// compilers can vectorise loops over it. The range reduction and the polynomial are taken from
-/// Moshier's Cephes library.
+/// `e^x`, with an error of at most two units in the last place. The code has no branches, so that compilers can
+/// vectorise loops that call it. The range reduction and the polynomial are taken from Moshier's Cephes library.
 ///
 /// `x` is split into an integer multiple of ln 2, `whole * ln 2`, and a remainder, `rest`, so that
 /// `e^x = 2^whole * e^rest`. The polynomial gives `e^rest`, and `2^whole` is a float with `whole`

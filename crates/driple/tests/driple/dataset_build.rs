@@ -65,7 +65,7 @@ fn jobs_without_one_row_for_each_resource_have_no_labels() {
     let fault = |model| measured.labels(&job(model)).unwrap_err().to_string();
     assert!(
         fault("none")
-            .starts_with("the measurements have no rows for this job (matched by GPU, Data Set")
+            .starts_with("the measurements have no rows for this job (rows are matched by GPU, Data Set")
     );
     assert!(
         fault("three")

@@ -21,7 +21,7 @@ pub struct Bootstrap {
     pub block: Block,
     /// Number of resamples.
     pub resamples: usize,
-    /// Seed from which the resamples are drawn.
+    /// Seed of the random generator that draws the resamples.
     pub seed: u64,
 }
 
@@ -139,8 +139,9 @@ mod tests {
     }
 
     // Derived by formula: with enough resamples, the interval approaches that of all 6^6 = 46,656 resamples, which are
-    // enumerated here. The probability that a drawn mean is below a fixed bound has the standard error
-    // √(0.025 · 0.975 ÷ 10,000) = 0.0016, so the ends lie between the percentiles 1.7 % and 3.3 %.
+    // enumerated here. The share of drawn means below the 2.5th percentile has the standard error √(0.025 · 0.975 ÷
+    // 10,000) = 0.0016. The low end therefore lies between the percentiles 1.7 % and 3.3 %, and the high end between
+    // 96.7 % and 98.3 %.
     #[test]
     fn intervals_approach_those_of_all_resamples() {
         let values = [3.0, 4.5, 5.1, 7.9, 10.4, 16.6];

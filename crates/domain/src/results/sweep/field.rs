@@ -9,7 +9,7 @@ pub enum Kind {
     Text,
     /// Whole numbers.
     Whole,
-    /// Numbers.
+    /// Floating-point numbers.
     Float,
 }
 

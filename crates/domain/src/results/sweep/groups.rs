@@ -31,7 +31,7 @@ impl Group {
         self.figures[place]
     }
 
-    /// Mean, deviation and interval of a figure that `value` computes for a run; `None` if a run has no value.
+    /// Mean, deviation and interval of a figure that `value` computes for each run; `None` if a run has no value.
     pub fn spread_of(&self, value: impl Fn(usize) -> Option<f64>) -> Option<Spread> {
         let each = self.repetitions.iter();
         self.over.spread(each.map(|runs| averaged(runs, &value)))

@@ -1,4 +1,4 @@
-//! Metrics: the figures of summaries that are used to compare runs.
+//! Metrics: the figures in summaries by which runs are compared.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ pub enum RunSummary {
 pub struct RunOutcome {
     /// The run's summary.
     pub summary: RunSummary,
-    /// The tally of the solver's answers, if the solver is a program.
+    /// The tally of the solver's answers, if the solver is an external program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Tally>,
 }

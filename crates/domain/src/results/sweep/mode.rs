@@ -1,4 +1,4 @@
-//! Modes of sweeps: the kind of runs, with their settings and figures.
+//! Modes of sweeps: the kinds of runs, with their settings and figures.
 
 use super::field::{Field, REPLAY_SETTINGS, SIMULATE_SETTINGS};
 use super::metrics::{self, Metric};

@@ -78,7 +78,7 @@ impl Replication {
         }
     }
 
-    /// The additional data that could distinguish settings with similar values.
+    /// The additional data that could distinguish settings with similar figures.
     pub fn more(self) -> &'static str {
         match self {
             Replication::Seeds => "more seeds",
@@ -86,8 +86,8 @@ impl Replication {
         }
     }
 
-    /// The reason why a mean over this many windows has no interval. `None` if there are enough windows, and always
-    /// `None` for seeds and blocks.
+    /// The reason why a mean over `repetitions` windows has no interval. `None` if there are enough windows, and always
+    /// for seeds and blocks.
     pub fn why_no_interval(self, repetitions: usize) -> Option<String> {
         let is_missing = self == Replication::Windows && repetitions < MIN_WINDOWS;
         is_missing.then(|| {

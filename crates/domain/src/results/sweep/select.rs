@@ -7,7 +7,7 @@ use super::spread::Spread;
 use crate::results::Direction;
 
 /// Values that differ from the best value by at most this share count as equal. If the same work is
-/// summed in another order, the sum differs in its last digits.
+/// summed in another order, the sum can differ in its last digits.
 const EQUAL: f64 = 1e-9;
 
 /// The best settings according to a metric.

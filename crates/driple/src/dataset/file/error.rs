@@ -17,8 +17,7 @@ pub enum DatasetError {
     Name(String),
     /// A tensor is missing.
     #[error(
-        "tensor {0:?} is missing; batches are numbered from 0, and each needs adj, x and y: write \
-         all of them"
+        "tensor {0:?} is missing; number the batches from 0, and write adj, x and y for each of them"
     )]
     Missing(String),
     /// Two tensor names denote the same part of the data, such as `train.0.y` and

@@ -20,7 +20,7 @@ pub struct Manifest {
     /// The settings with which jobs were split; `None` if unknown.
     pub split: Option<split::Settings>,
     /// The frequencies of operation types from which the features were computed; `None` if unknown.
-    /// Graphs for predictions need the same frequencies.
+    /// The features of graphs for predictions must be computed from the same frequencies.
     pub frequencies: Option<Frequencies>,
     /// The path of the file with the measurements; `None` if unknown.
     pub measurements: Option<String>,

@@ -10,7 +10,7 @@ use super::declare::Declare;
 use super::network::Layout;
 use crate::nn::{Real, Tape, Var};
 
-/// A graph convolution. It computes new states of all nodes from the states of their neighbours.
+/// A graph convolution. It computes the new states of all nodes from the states of their neighbours.
 #[derive(Debug, Clone)]
 pub(super) enum Layer {
     Gcn(gcn::Gcn),

@@ -71,9 +71,9 @@ impl<'a, T: Real> Tape<'a, T> {
     /// Applies the readout of Vinyals et al. 2016, *Order Matters: Sequence to Sequence for Sets*,
     /// in `steps` steps. Returns the last query and reading as a `graphs x 2 H` matrix.
     ///
-    /// A reading is a weighted sum of the nodes. In each step, the memory turns the query and the
-    /// reading into a new query. The attention to the nodes is the softmax of the scalar products
-    /// of the query and the nodes. The new reading is the sum of the nodes, weighted by attention.
+    /// A reading is a weighted sum of the nodes' states. In each step, the memory turns the query and the reading into
+    /// a new query. The attention to the nodes is the softmax of the scalar products of the query and the states. The
+    /// new reading is the sum of the states, weighted by attention.
     pub fn set2set(&mut self, lstm: Lstm, input: Var, block: &'a Block<T>, steps: usize) -> Var {
         let parameters = self.parameters();
         let x = self.value(input);

@@ -5,8 +5,7 @@ use super::message::{AttrValue, NodeDef, TensorShape};
 use crate::graph::{Node, Shape};
 use crate::read::NodeFault;
 
-/// Converts a node. If the conversion fails, returns the node's name and what is wrong with the
-/// node.
+/// Converts a node. If the conversion fails, returns the node's name and its fault.
 pub(super) fn node(def: NodeDef) -> Read {
     let shape = match check(&def).and_then(|()| output(&def)) {
         Ok(shape) => shape,
@@ -61,7 +60,7 @@ fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
     }
 }
 
-/// The last attribute of this name, as in a protobuf map.
+/// The last attribute of this name, which is the one that counts in a protobuf map.
 fn attribute<'d>(def: &'d NodeDef, key: &str) -> Option<&'d AttrValue> {
     def.attr
         .iter()

@@ -1,4 +1,4 @@
-//! Operators that rearrange the elements of tensors or select some of them.
+//! Operators that rearrange, select, repeat or reduce the elements of tensors.
 
 use super::{Operation, axis, broadcast, integers};
 use crate::read::onnx::tensors::Dimensions;

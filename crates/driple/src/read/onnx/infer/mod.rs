@@ -192,8 +192,7 @@ fn axis(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(axis).ok().filter(|axis| *axis < rank)
 }
 
-/// The shape of a matrix product. The matrices are the last two dimensions; the dimensions before
-/// them are broadcast.
+/// The shape of a matrix product. The matrices span the last two dimensions; the dimensions before them are broadcast.
 fn product(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (a, b) = (operation.input(0)?, operation.input(1)?);
     let (a_batch, &[rows, _]) = a.split_last_chunk::<2>()?;
