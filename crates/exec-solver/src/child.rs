@@ -32,11 +32,11 @@ const MARK: &str = "GLEANER_SOLVER";
 
 /// An event from a program.
 pub(crate) enum Event {
-    /// A line.
+    /// A line of the program's output.
     Line(Vec<u8>),
     /// A line that was dropped because it is too long.
     LongLine,
-    /// The program's output is closed: the program has ended, or soon will.
+    /// The program's output is closed: the program has ended, or will end soon.
     Closed,
     /// No event occurred before the deadline.
     Late,
@@ -165,7 +165,7 @@ impl Program {
     }
 }
 
-/// The command that starts a program, in a control group if available.
+/// The command that starts a program, in the control group `cgroup` if there is one.
 fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> {
     let (program, arguments) = manifest.command.split_first().ok_or(ErrorKind::NotFound)?;
     let Some(cgroup) = cgroup else {
@@ -173,8 +173,8 @@ fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> 
         command.args(arguments);
         return Ok(command);
     };
-    // Check first that the program exists and is executable. Otherwise the shell that enters the group reports the
-    // fault in its own words.
+    // Check first that the program exists and is executable. Otherwise, the shell that enters the group would report
+    // the fault in its own words.
     let directory = manifest.directory.as_deref().unwrap_or(Path::new(""));
     let has_own_path = manifest.environment.contains_key("PATH");
     if !has_own_path {

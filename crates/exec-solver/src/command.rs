@@ -18,7 +18,7 @@ pub const PREFIX: &str = "exec:";
 const EXPECTED: &str = "command = [\"PROGRAM\", \"ARGUMENT\"], and optionally directory, environment, \
                         start_seconds, seed, threads, confirm_gap";
 
-/// Seconds within which a program must send its hello.
+/// Default number of seconds within which a program must send its hello.
 const START_SECONDS: f64 = 10.0;
 
 /// A solver program and its settings. It is written as `exec:COMMAND ARGUMENTS`, with quotes as in a

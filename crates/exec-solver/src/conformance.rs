@@ -55,7 +55,7 @@ const LIMITS: Limits = Limits {
 /// Time limit for the large problem.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// Size of the large problem.
+/// Numbers of tasks and nodes in the large problem.
 const LARGE_TASKS: usize = 300;
 const LARGE_NODES: u32 = 4000;
 
@@ -65,8 +65,7 @@ const SLACK: Duration = Duration::from_secs(2);
 /// Maximum time that a program may take to react to `cancel` or `quit`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A check that runs after the hello and the small problems: its name, and the function that runs
-/// it.
+/// A check that runs after the first [`FIRST_STEPS`] steps: its name, and the function that runs it.
 type Ask = (
     &'static str,
     fn(&SolverCommand, &dyn Observer) -> Result<String, String>,
@@ -256,7 +255,7 @@ impl<'o> Talk<'o> {
     }
 }
 
-/// A problem that takes a long time to solve: many tasks and nodes.
+/// A problem with many tasks and nodes, which takes a long time to solve.
 fn large() -> Problem {
     synthetic::problem(LARGE_TASKS, LARGE_NODES, 7)
 }

@@ -50,8 +50,7 @@ pub struct External {
 struct Answer<A> {
     /// The program's last valid plan before the answer.
     incumbent: Option<A>,
-    /// The answer, and the time from the start of the solve to its arrival; `None` if the program was
-    /// late or died.
+    /// The answer, and the time from the start of the solve to its arrival; `None` if no answer arrived.
     done: Option<(Duration, Done)>,
 }
 
@@ -169,7 +168,7 @@ impl External {
         }
     }
 
-    /// Counts a death.
+    /// Counts a death of the program. After [`MOST_DEATHS`] deaths in a row, gives the program up.
     fn died(&mut self, what: impl FnOnce() -> String) {
         self.program = None;
         self.deaths += 1;

@@ -11,7 +11,7 @@ use crate::tally::TallyHandle;
 /// A plan that a function returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionPlan {
-    /// Next number of nodes of each task, in the order of the problem's tasks.
+    /// The number of nodes that each task gets, in the order of the problem's tasks.
     pub counts: Vec<u32>,
     /// Whether the function claims that no plan is better.
     pub is_called_optimal: bool,
@@ -19,7 +19,7 @@ pub struct FunctionPlan {
 
 /// A solver that calls a function. It checks the function's plans in the same way as the plans of
 /// programs. The function returns `None` when it has no plan. A function that takes too long cannot be
-/// interrupted: its answer counts as late, and its plan is still used.
+/// interrupted: its answer counts as late, but its plan is still used.
 pub struct FunctionSolver<F> {
     judge: Judge,
     ask: F,

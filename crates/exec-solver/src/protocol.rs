@@ -114,7 +114,7 @@ pub struct Done {
 /// The plan of a reply.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Plan {
-    /// Next number of nodes of each task, for a problem without node classes.
+    /// The number of nodes that each task gets, for a problem without node classes.
     pub counts: Option<Vec<u32>>,
     /// `[class, count]` or `null` for each task, for a problem with node classes. The field is parsed only for such
     /// problems, so a program that solves other problems may use a field of this name for any purpose.

@@ -144,7 +144,7 @@ type Output = WriteHalf<TlsStream<TcpStream>>;
 /// A new id for a submission.
 ///
 /// # Errors
-/// The system has no random numbers.
+/// `/dev/urandom` cannot be read.
 pub fn submission_id() -> Result<String> {
     let source = Path::new("/dev/urandom");
     let mut bytes = [0; 16];

@@ -157,7 +157,7 @@ record! {
     /// A published value and our value: a row of `reproduced`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReproducedRow {
-        /// `lucid`, `sysu`, `bftrainer`, `driple`, `hpcwhisk` or `sia`
+        /// reproduced system: `lucid`, `sysu`, `bftrainer`, `driple`, `hpcwhisk` or `sia`
         system: System = "system" [""],
         /// name of the table or figure, such as `sysu-table-1`
         artifact: String = "artifact" [""],
@@ -227,7 +227,7 @@ pub enum Drawing {
         /// The quantity along the vertical axis, with its unit.
         y: String,
     },
-    /// Separate curves; the rows hold only values derived from the curves.
+    /// Separate curves; [`Artifact::rows`] holds only values derived from the curves.
     Series {
         /// The quantity along the horizontal axis, with its unit.
         x: String,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// Name of the file that marks a directory as a run of this program.
+/// Name of the file that marks a directory as the output of a run of this program.
 pub const RUN_FILE: &str = "run.json";
 
 /// The content of `run.json`. Apart from measurements (`gleaner compare` and `profile`), only this

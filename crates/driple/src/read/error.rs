@@ -83,7 +83,7 @@ pub enum TextFault {
     #[error("expected a value, found {0}")]
     Value(Found),
     /// The value of a `node` field is not a message.
-    #[error("the fields of `node` belong in brackets, as in `node {{ name: \"a\" op: \"Add\" }}`")]
+    #[error("the fields of `node` must be in brackets, as in `node {{ name: \"a\" op: \"Add\" }}`")]
     Node,
     /// A colon was expected between a field and its value. Holds the byte that was found instead.
     #[error("expected `:` or `{{`, found {0}")]

@@ -33,9 +33,9 @@ pub struct Sample {
     /// The name of the job: GPU, data set, model, `Sync` or `Async`, hyperparameters and the number
     /// of the job, joined by `_`.
     pub name: String,
-    /// Its training graph, as the text of a TensorFlow GraphDef.
+    /// The job's training graph, as the text of a TensorFlow GraphDef.
     pub graph_def: String,
-    /// Its forward pass, as the bytes of an ONNX model without weights.
+    /// The forward pass of the job's network, as the bytes of an ONNX model without weights.
     pub onnx: Vec<u8>,
     /// The resources that its training consumes, in the order of [`crate::dataset::METRIC_NAMES`].
     /// Times are in seconds, peaks of the GPU in percent, and peaks of the network in MB/s.

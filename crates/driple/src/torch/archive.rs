@@ -74,7 +74,7 @@ impl<'a> Archive<'a> {
         Err(TorchError::Archive(fault.to_owned()))
     }
 
-    /// The bytes of a file in the archive, after its checksum has been verified.
+    /// Returns the bytes of a file in the archive, after verifying the file's checksum.
     fn file(&mut self, name: &str) -> Result<&'a [u8], TorchError> {
         let named = |fault: &str| TorchError::Archive(format!("{}: {fault}", name.escape_debug()));
         let mut file = self

@@ -1,4 +1,4 @@
-//! Training: from the batches of a data set to the parameters of the best epoch.
+//! Trains networks on the batches of a data set, and keeps the parameters of the best epoch.
 
 mod batch;
 pub mod checkpoint;

@@ -47,8 +47,8 @@ impl Schedule {
 pub enum Learns {
     /// All parameters.
     All,
-    /// The parameters of the readout's linear layers. The rest of the network does not change. This
-    /// choice suits jobs that run on a new set-up.
+    /// The parameters of the readout's linear layers. The rest of the network does not change. This choice suits the
+    /// transfer of an inspector to a new set-up.
     Readout,
     /// The parameters of the readout's linear layers and of the repeated convolution.
     ReadoutAndConvolution,

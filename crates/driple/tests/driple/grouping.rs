@@ -179,8 +179,7 @@ fn settings_without_groups_or_passes_and_absurd_sizes_are_refused() {
     );
 }
 
-/// A graph in which each operation but the first takes one or two inputs from the 50 operations
-/// before it.
+/// A graph in which the inputs of each operation but the first are one or two of the 50 operations before it.
 fn layered(ops: usize) -> Graph {
     let mut random = PythonRandom::new(5);
     let mut edges = Vec::new();

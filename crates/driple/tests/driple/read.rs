@@ -82,7 +82,7 @@ fn faults_name_the_line_and_the_node() {
         ("\nnode 5", "line 2: expected `:` or `{`, found `5`"),
         (
             "\n node: 5",
-            "line 2: the fields of `node` belong in brackets, \
+            "line 2: the fields of `node` must be in brackets, \
              as in `node { name: \"a\" op: \"Add\" }`",
         ),
         ("node { name: }", "line 1: expected a value, found `}`"),

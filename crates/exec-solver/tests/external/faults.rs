@@ -373,7 +373,7 @@ fn children_that_hide_are_ended_where_there_are_control_groups() {
     let known = match Cgroups::find() {
         Some(_) => 4,
         None => {
-            eprintln!("skipped in part: no control group can be made here");
+            eprintln!("skipped in part: no control group can be created here");
             2
         }
     };

@@ -57,7 +57,7 @@ for line in sys.stdin:
         while True:
             say(other)
     if way == "family":
-        # Three children: one in the program's group, one in its own session, and one in its own session without the
+        # Three children: one in the program's process group, and two in sessions of their own. The last child lacks the
         # environment variable that identifies the program.
         ways = [{}, {"start_new_session": True}, {"start_new_session": True, "env": {"PATH": os.environ["PATH"]}}]
         children = [subprocess.Popen(["sleep", "600"], **way) for way in ways]

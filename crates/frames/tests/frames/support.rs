@@ -288,7 +288,7 @@ pub fn write_simulation(path: &Path) -> PolicyFigures {
     figures
 }
 
-/// Writes the run directory of a sweep of replays. Each of `rows` gives the window, the seed and the work of a replay.
+/// Writes the run directory of a sweep of replays. Each row holds the window, the seed and the work of a replay.
 pub fn write_sweep(path: &Path, rows: &[(f64, i64, f64)]) {
     let dir = RunDir::open(path, "sweep", &Value::Null).unwrap();
     let run = |(window, seed, _): &(f64, i64, f64)| SweepRun {

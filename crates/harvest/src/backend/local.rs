@@ -35,7 +35,7 @@ pub struct Change {
     pub at: f64,
     /// Index of the node.
     pub node: usize,
-    /// Whether the node becomes idle; false if it becomes busy.
+    /// Whether the node becomes idle (true) or busy (false).
     pub is_idle: bool,
 }
 
@@ -107,7 +107,7 @@ impl Schedule {
         })
     }
 
-    /// Time of the last change, in seconds from the beginning.
+    /// Time of the last change, in seconds from the beginning of the schedule.
     fn end(&self) -> f64 {
         self.changes.last().map_or(0.0, |change| change.at)
     }
@@ -276,7 +276,7 @@ impl LocalBackend {
         }
     }
 
-    /// Ends pilots whose nodes have become busy, and kills those that do not end.
+    /// Ends pilots whose nodes have become busy, and kills those that do not end within the grace period.
     fn preempt(&mut self) {
         for local in self.pilots.values_mut() {
             if local.node.is_some_and(|node| !self.is_idle[node]) {
@@ -490,8 +490,8 @@ fn is_pilot(pid: Pid, arguments: &[String]) -> bool {
         .any(|window| window == arguments)
 }
 
-/// The command line of a process; empty if the process has ended. The command line of a process that has just been
-/// started is also empty for a moment, but it already has a program.
+/// The command line of a process; empty if the process has ended. A process that has just been started has a program,
+/// but no command line for a moment. In this case, the function waits for the command line.
 fn command_line(pid: Pid) -> Vec<u8> {
     let of = |file: &str| format!("/proc/{}/{file}", pid.as_raw_pid());
     let mut line = Vec::new();

@@ -19,7 +19,7 @@ use crate::state_dir::StateDir;
 
 /// Starts pilots, each on one idle node, and ends them when their nodes are needed. Its methods may take seconds.
 pub trait Backend: Send {
-    /// Requests a pilot with a wall time in seconds.
+    /// Requests a pilot with a wall time of `wall_s` seconds.
     fn start(&mut self, pilot: PilotId, wall_s: u64) -> Started;
 
     /// Ends a pilot, or withdraws its request. It is not an error if the pilot has already ended.
@@ -57,14 +57,14 @@ pub trait Backend: Send {
     }
 }
 
-/// The result of a request.
+/// The result of a request for a pilot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Started {
     /// The backend has accepted the pilot and assigned this id to it.
     Accepted(String),
     /// The pilot was not accepted and will not start, for this reason.
     Rejected(String),
-    /// The backend has not answered, for this reason. The pilot may or may not start.
+    /// For this reason, it is unknown whether the backend has accepted the pilot.
     Unknown(String),
 }
 

@@ -86,7 +86,7 @@ impl SlurmBackend {
     /// pilots run.
     ///
     /// # Errors
-    /// A path is not suitable for a script.
+    /// A path is not UTF-8, or it contains a line break.
     pub fn new(config: &SlurmConfig, state: &Path, token: &str, program: &Path) -> Result<Self> {
         pilot_command(program, state, PilotId(1), 1)?;
         // By default, a pilot holds a whole node. The site's arguments come later, so they can override this.
@@ -110,7 +110,7 @@ impl SlurmBackend {
     /// The command that submits a pilot, and the script that the command reads.
     ///
     /// # Errors
-    /// A path is not suitable for a script.
+    /// A path is not UTF-8, or it contains a line break.
     pub fn describe(&self, pilot: PilotId, wall_s: u64) -> Result<String> {
         let mut words = vec!["sbatch".to_owned()];
         words.extend(self.submission(pilot, wall_s)?);
@@ -260,7 +260,7 @@ impl SlurmBackend {
                 command.env_remove(&variable);
             }
         }
-        // Times are shown in seconds since 1970, so they do not depend on time zones.
+        // Requests times in seconds since 1970, which do not depend on time zones.
         command.env("SLURM_TIME_FORMAT", "%s");
         let failed = |why: String| Error::Run(format!("{name}: {why}"));
         let child = command.spawn().map_err(|error| failed(error.to_string()))?;
@@ -400,7 +400,7 @@ fn finish(mut child: Child, input: &str) -> Result<(ExitStatus, String, String),
             Err(error) => return Err(error.to_string()),
         }
     };
-    // A truncated list would lack pilots that are running.
+    // Output that cannot be read completely is an error, because a truncated list would lack running pilots.
     let text = |reader: Option<Receiver<String>>| {
         let text = reader.and_then(|reader| reader.recv_timeout(LIMIT).ok());
         text.ok_or_else(|| "its output cannot be read".to_owned())

@@ -233,8 +233,8 @@ impl Core {
         }
     }
 
-    /// Marks tasks as active. A task that was cancelled while it waited is reported to the allocator as finished at the
-    /// next decision.
+    /// Marks the admitted tasks as active. A task that was cancelled while it waited is reported to the allocator as
+    /// finished at the next decision.
     fn admit(&mut self, change: &Reallocation) {
         for &index in &change.admitted {
             let task = &mut self.tasks[index as usize];

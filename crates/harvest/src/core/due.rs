@@ -25,7 +25,8 @@ impl Heard {
 
 impl Core {
     /// The events that the passage of time alone has triggered: silent pilots, expired leases and grace periods,
-    /// requests for pilots, and decisions. The caller handles them in order, and calls this again within a second.
+    /// requests for pilots, and decisions. The caller handles them in order, and calls this function again within a
+    /// second.
     pub fn due(&self, heard: &Heard, now: Millis) -> Vec<Event> {
         let mut due: Vec<Event> = self.due_of_pilots(heard, now).collect();
         due.extend(self.due_of_runs(now));
@@ -74,7 +75,7 @@ impl Core {
         })
     }
 
-    /// Events that request pilots if tasks need them, or that release the pilots if not.
+    /// Events that request pilots if tasks need them, or that release the pilots otherwise.
     fn due_of_demand(&self, now: Millis) -> Vec<Event> {
         let has_tasks = self.tasks.iter().any(|task| !task.state.is_over());
         let has_work = has_tasks || self.searches.iter().any(LiveSearch::is_open);

@@ -92,7 +92,7 @@ pub struct Hello {
     pub leaving: bool,
 }
 
-/// An input of the core. Every event is in the journal before the commands that it leads to are carried out.
+/// An input of the core. Every event is written to the journal before the commands that it leads to are carried out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -191,7 +191,7 @@ pub enum Event {
     },
     /// A run of a task has reported its progress.
     Progress {
-        /// The run.
+        /// The run that has reported its progress.
         run: RunId,
         /// Work that the task has done since it was submitted, in the units of its curve.
         done: f64,

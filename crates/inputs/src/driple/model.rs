@@ -101,7 +101,7 @@ fn weight((name, tensor): (String, torch::Tensor)) -> Result<(String, Tensor), S
     if let Some(place) = values.iter().position(|value| !value.is_finite()) {
         let value = values[place];
         return Err(format!(
-            "tensor {name:?} has the value {value} at index {place}, expected finite numbers"
+            "tensor {name:?} has the value {value} at index {place}, expected a finite number"
         ));
     }
     let shape = tensor.shape;

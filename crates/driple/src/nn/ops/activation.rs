@@ -8,7 +8,7 @@ use super::super::{Real, Tape, Var};
 /// An activation function, which is applied element by element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Activation {
-    /// `x` if it is positive, else `slope * x`. With a slope of 0 this is the rectifier.
+    /// `x` if it is positive, else `slope * x`. With a slope of 0, this is the rectifier.
     Leaky(f64),
     /// `x` if it is positive, else `exp(x) - 1`.
     Elu,

@@ -106,7 +106,7 @@ impl Value for Vec<String> {
             }
         }
         if list && !text.take(b']') {
-            return Err(ParseError::Field("expected a list of strings that are separated by commas and followed by `]`".to_owned()));
+            return Err(ParseError::Field("expected a list of strings, separated by commas".to_owned()));
         }
         Ok(Times::Any)
     }

@@ -13,7 +13,7 @@ pub(super) struct Operation {
     pub(super) inputs: Vec<String>,
     /// The type of the outputs' elements.
     pub(super) kind: Kind,
-    /// The dimensions of its outputs.
+    /// The dimensions of each output.
     pub(super) outputs: Vec<Vec<u64>>,
     pub(super) value: Holds,
 }

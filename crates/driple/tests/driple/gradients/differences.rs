@@ -49,7 +49,7 @@ pub enum Verdict {
 /// Compares `found`, the computed derivative of a function at 0, with finite differences.
 pub fn compare(found: f64, function: impl Fn(f64) -> f64) -> Verdict {
     let origin = function(0.0);
-    // The formula is of second order, so that a curved function has the same slope on both sides.
+    // The formula is of second order, so a curved function has almost the same slope on both sides.
     let slope = |step: f64| (4.0 * function(step / 2.0) - function(step) - 3.0 * origin) / step;
     let mut verdict = Verdict::NotSmooth;
     for step in STEPS {

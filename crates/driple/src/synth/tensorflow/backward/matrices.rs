@@ -36,9 +36,9 @@ impl Backward<'_> {
         )]
     }
 
-    /// Adds the gradient of the scores. For each row, the cross entropy operation outputs the
-    /// gradient of the row's loss with respect to the scores. This gradient is then multiplied by
-    /// the gradient of the row's loss.
+    /// Adds the gradient of the scores. For each row, the cross entropy operation outputs the gradient of the row's
+    /// loss with respect to the scores. By the chain rule, this gradient is then multiplied by the gradient of the mean
+    /// loss with respect to the row's loss.
     pub(super) fn loss(&mut self, gradient: &str) -> Vec<String> {
         let rows = self.shape(1);
         let name = self.name("Tile");
