@@ -36,8 +36,8 @@ impl Stamp {
         }
     }
 
-    /// Whether this time is later than `other`. Returns `false` if one of the two is a local time
-    /// and the other a time in UTC, because these cannot be compared.
+    /// Whether this time is later than `other`. Returns `false` if only one of the two is a local time without an
+    /// offset, because such times cannot be compared.
     pub fn is_after(self, other: Stamp) -> bool {
         use Stamp::{Epoch, Local, Zoned};
         match (self, other) {

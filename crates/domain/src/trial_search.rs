@@ -45,14 +45,14 @@ impl TrialSearch {
     /// The same search with another algorithm. For hyperband and bohb, the brackets determine the number of trials.
     ///
     /// # Errors
-    /// The search does not suit the algorithm. The error is a sentence that explains why.
+    /// The algorithm cannot run the search. The error is a sentence that explains why.
     pub fn by(mut self, algorithm: Algorithm) -> Result<Self, String> {
         self.plan.algorithm = algorithm;
         if algorithm.derives_trials() {
             self.plan.trials = None;
         }
         match self.faults().first() {
-            Some(fault) => Err(format!("the search does not suit {algorithm}: {fault}")),
+            Some(fault) => Err(format!("{algorithm} cannot run this search: {fault}")),
             None => Ok(self),
         }
     }

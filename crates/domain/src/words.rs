@@ -14,7 +14,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_obeyed(c))
 }
 
-/// Like [`printable_lines`], but for JSON text: uses JSON's own escapes. Outside strings, the text must not contain
+/// Like [`printable_lines`], but for JSON text, with JSON's own escapes. Outside strings, the text must not contain
 /// tabs or carriage returns; JSON allows the other escaped characters only within strings.
 pub fn printable_json(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_obeyed(c);
@@ -44,8 +44,8 @@ pub fn shortened(text: &str) -> String {
     printable(&cut(text, MOST_SHOWN)).into_owned()
 }
 
-/// Like [`printable_lines`], but cuts each line after 4000 characters: for messages that contain text
-/// from files and programs.
+/// Like [`printable_lines`], but cuts each line after 4000 characters, for messages that contain text from files and
+/// programs.
 pub fn shortened_lines(text: &str) -> String {
     let lines: Vec<Cow<'_, str>> = text
         .split('\n')

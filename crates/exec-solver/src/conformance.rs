@@ -59,10 +59,10 @@ const LIMIT: Duration = Duration::from_secs(1);
 const LARGE_TASKS: usize = 300;
 const LARGE_NODES: u32 = 4000;
 
-/// Maximum time by which a program may exceed a time limit.
+/// Maximum time by which a program is allowed to exceed a time limit.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Maximum time that a program may take to react to `cancel` or `quit`.
+/// Maximum time for a program to react to `cancel` or `quit`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A check that runs after the first [`FIRST_STEPS`] steps: its name, and the function that runs it.
@@ -306,7 +306,7 @@ fn cancel(command: &SolverCommand, observer: &dyn Observer) -> Result<String, St
     let next = talk.ask(&small, LIMITS.time.as_secs_f64())?;
     talk.answer(&next, LIMITS.time)?;
     Ok(format!(
-        "answered {seconds:.1} s after the request and its cancel, and solved the next problem"
+        "answered {seconds:.1} s after the request and its cancellation, and solved the next problem"
     ))
 }
 
@@ -325,7 +325,7 @@ fn unknown_fields(command: &SolverCommand, observer: &dyn Observer) -> Result<St
     request["solve"]["problem"]["tasks"][0]["colour"] = "blue".into();
     talk.program.send(request.to_string().into_bytes())?;
     talk.answer("check-1", LIMITS.time)?;
-    Ok("sent a field that no version defines".into())
+    Ok("answered a request with fields that no version defines".into())
 }
 
 fn quit(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {

@@ -25,7 +25,7 @@ pub enum Request<'a> {
         id: &'a str,
         /// Number of seconds within which the answer must arrive.
         time_limit: f64,
-        /// Relative gap at which a plan counts as optimal.
+        /// Largest relative gap to the optimum at which a plan counts as optimal.
         gap: f64,
         /// Seed of the solver's random numbers.
         seed: u64,

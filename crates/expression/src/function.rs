@@ -46,7 +46,7 @@ impl Function {
         })
     }
 
-    /// Whether the function takes this number of arguments.
+    /// Whether the function accepts this number of arguments.
     pub fn takes(self, arguments: usize) -> bool {
         match self {
             Function::One(_) => arguments == 1,

@@ -63,7 +63,7 @@ pub struct Fault {
 }
 
 impl Expression {
-    /// Parses an expression. `variables` are the names that the text may use.
+    /// Parses an expression. `variables` are the names that the text can use.
     ///
     /// # Errors
     /// The text is not a valid expression. Returns its first [`Fault`].

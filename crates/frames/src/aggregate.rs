@@ -19,7 +19,7 @@ struct Spreads {
 }
 
 /// Aggregates the column `value` over groups of rows that have the same values in all columns of `by`. The result has a
-/// row for each group, in the order in which the groups' first rows appear. Its columns are those of `by`, followed by
+/// row for each group, in the order in which the groups' first rows appear. Its columns are those of `by`, followed by:
 ///
 /// - `runs`: the number n of rows in the group;
 /// - `mean`: the mean m of the values;

@@ -57,7 +57,7 @@ pub fn pivot(frame: &DataFrame, rows: &str, columns: &str, value: &str) -> Resul
     Ok(DataFrame::new_infer_height(laid_out)?)
 }
 
-/// Ranks rows by the column `value` and sorts them, best first. The result has the same columns and an additional
+/// Ranks rows by the column `value` and sorts them, best first. The result has the columns of `frame` and an additional
 /// column `rank`, which is 1 for the best value. Equal values share a rank, and the next ranks are skipped. For
 /// example, the values 5, 5 and 7 have the ranks 1, 1 and 3 if the lowest value is best. Rows without a value have no
 /// rank and are last. Rows of the same rank keep their order.

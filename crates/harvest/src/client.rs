@@ -55,7 +55,7 @@ impl Client {
     }
 
     /// Sends a request and waits for the answer. A request that can safely be repeated is sent again if the connection
-    /// breaks before the answer.
+    /// breaks before the answer arrives.
     ///
     /// # Errors
     /// There is no daemon, or it does not answer.

@@ -169,7 +169,7 @@ record! {
         unit: String = "unit" [""],
         /// `published`: value published by the authors; `reference run`: value computed by running the authors' code
         basis: Basis = "basis" [""],
-        /// published value; empty if there is no such value or it is not available
+        /// published value; empty if there is none, or if it is not available
         published: Option<f64> = "published" [""],
         /// our value; empty if it is not computed
         reproduced: Option<f64> = "reproduced" [""],
@@ -179,8 +179,8 @@ record! {
         /// share of the published curve's range; empty if either value is missing
         difference: Option<f64> = "difference" ["relative"],
         /// `equal`: equal to the published number of decimals; `within 1 %`, `within 5 %`, `within 10 %`, `differs`;
-        /// `not reproducible`: cannot be computed from public data; `left out`: could be computed, but is not; `no
-        /// published value`
+        /// `not reproducible`: cannot be computed from public data; `left out`: could be computed, but is not;
+        /// `no published value`
         verdict: Verdict = "verdict" [""],
         /// notes on the value; the reason if it is not reproducible or left out
         note: String = "note" [""],

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::{Cells, Column, Encoding, Named, Plain};
 use crate::Utc;
 
-/// The losses of a trial with their names, in the order of the search; empty if the search has one loss, or if no loss
-/// was measured. A loss that is not finite means that training diverged.
+/// The losses of a trial with their names, in the order of the search; empty if the search has only one loss, or if no
+/// loss was measured. A loss that is not finite means that training diverged.
 ///
 /// In tables, the losses are a JSON object. Numbers that are not finite are written as `null`, which is read as
 /// infinity.
@@ -68,7 +68,7 @@ pub enum TrialEvent {
     Started,
     /// The trial reached a rung, where its loss is measured.
     Reached,
-    /// The trial was promoted to this rung.
+    /// The trial was promoted to a higher rung.
     Promoted,
     /// The trial was stopped and trains no further.
     Stopped,
@@ -133,8 +133,7 @@ record! {
     pub struct SearchRow {
         /// time of the event
         time: Utc = "time" ["time"],
-        /// `started`; `reached` a rung; `promoted` to a rung; `stopped`; `finished`: reached the last
-        /// rung
+        /// `started`, `reached` (a rung), `promoted` (to a rung), `stopped`, or `finished` (reached the last rung)
         event: TrialEvent = "event" [""],
         /// trial number, from 0
         trial: u32 = "trial" [""],
@@ -147,7 +146,7 @@ record! {
         /// training diverged
         loss: Option<f64> = "loss" ["loss"],
         /// all losses measured at `rung`, as a JSON object with `null` for a loss that is not finite; empty for events
-        /// other than `reached`, and if the search has one loss
+        /// other than `reached`, and if the search has only one loss
         losses: Losses = "losses" [""],
     }
 }
@@ -184,11 +183,11 @@ record! {
         /// trial from whose state the trial started (pbt); empty if it started untrained
         parent: Option<u32> = "parent" [""],
         /// all losses measured at the highest rung that the trial reached, as a JSON object with `null` for a loss that
-        /// is not finite; empty if no loss was measured or the search has one loss
+        /// is not finite; empty if no loss was measured or the search has only one loss
         losses: Losses = "losses" [""],
         /// number of the trial's non-dominated front among all finished trials: 0 if no other finished trial is at
         /// least as good in all losses and better in at least one; empty if the trial is not finished or the search has
-        /// one loss
+        /// only one loss
         front: Option<u32> = "front" [""],
     }
 }

@@ -105,7 +105,7 @@ pub struct PolicyFigures {
     pub small: Option<Delays>,
     /// Delays of jobs with more than [`SMALL_JOB_GPUS`] GPUs; `None` if there are no such jobs.
     pub large: Option<Delays>,
-    /// Delays by virtual cluster, in the cluster's order; `None` for a virtual cluster without jobs.
+    /// Delays by virtual cluster, in the order of the cluster's file; `None` for a virtual cluster without jobs.
     pub vcs: ByName<Option<Delays>>,
     /// SHA-256 of the policy's source if the policy is a Python class.
     #[serde(default, skip_serializing_if = "Option::is_none")]

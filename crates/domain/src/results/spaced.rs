@@ -2,8 +2,8 @@
 
 use super::run_lengths::Cursor;
 
-/// A column of whole numbers, stored as stretches. Within a stretch, the numbers increase by the same step,
-/// like the times of a regularly sampled state.
+/// A column of whole numbers, stored as stretches. Within a stretch, the numbers increase by a constant step, like the
+/// times of a regularly sampled state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spaced {
     step: i64,

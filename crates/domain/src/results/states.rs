@@ -91,7 +91,11 @@ record! {
 }
 
 /// Time of a state.
-pub const TIME: Field = Field::new("time", "s", "time to which the row applies, a whole minute");
+pub const TIME: Field = Field::new(
+    "time",
+    "s",
+    "time to which the row applies (a whole minute)",
+);
 
 /// Number of GPUs.
 pub const TOTAL_GPUS: Field = Field::new("total_gpu_num", "GPUs", "number of GPUs");

@@ -60,8 +60,8 @@ impl WithoutFrequencies {
             .map(|(kind, &count)| (kind.as_str(), count))
     }
 
-    /// Adds the frequencies of operation types to the features. Types that are missing from
-    /// `frequencies` count as 0 and are listed in the report.
+    /// Adds the frequencies of operation types to the features. The frequency of a type that is missing from
+    /// `frequencies` counts as 0, and the report lists the type.
     #[must_use]
     pub fn weigh(mut self, frequencies: &Frequencies) -> Grouping {
         let known: Vec<Option<f64>> = self

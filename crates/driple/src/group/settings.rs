@@ -13,8 +13,8 @@ use crate::graph::{Graph, Node};
 pub struct Settings {
     /// The number of groups.
     pub groups: usize,
-    /// Whether a graph with fewer operations than groups is accepted. Such a graph then gets one
-    /// group for each of its operations. The published builder rejects such graphs.
+    /// Whether a graph with fewer operations than groups is accepted. In such a graph, each operation is a group of its
+    /// own. The published builder rejects such graphs.
     pub allow_fewer: bool,
     /// The rule that selects the operations to keep.
     pub devices: Devices,
@@ -75,8 +75,8 @@ pub struct Report {
     /// The number of operations that were grouped. The counts of operations in the following fields
     /// include only grouped operations.
     pub grouped: usize,
-    /// The number of operations whose output has an unknown number of dimensions. Such an output
-    /// counts as having no elements.
+    /// The number of operations whose output has an unknown number of dimensions. The size of such an output counts as
+    /// 0.
     pub unknown_shapes: usize,
     /// The number of operations whose output has unknown dimensions. The size of such an output is
     /// the product of the dimensions after the last unknown dimension.

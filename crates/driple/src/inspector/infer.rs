@@ -7,7 +7,7 @@ use crate::model::{Architecture, Convolution, Depth, Inputs, Tensor, Weights};
 /// The reason why an inspector cannot be created from weights.
 #[derive(Debug, thiserror::Error)]
 pub enum InferError {
-    /// The weights do not match any known graph convolution. Holds the names of the first weights.
+    /// The weights do not match any known graph convolution. Holds the names of the first three weights.
     #[error(
         "no graph convolution has these weights: expected conv_layers.0.W, .epsilon, .heads or \
          .towers, found {0}"

@@ -11,9 +11,9 @@ pub struct Adam {
     pub learning_rate: f64,
     /// The weight decay: this fraction of each weight is added to the weight's gradient.
     pub weight_decay: f64,
-    /// The decay rate of the moving mean of gradients: the fraction that each step keeps.
+    /// The decay rate of the moving mean of gradients: the fraction of the mean that each step keeps.
     pub beta1: f64,
-    /// The decay rate of the moving mean of squared gradients: the fraction that each step keeps.
+    /// The decay rate of the moving mean of squared gradients: the fraction of the mean that each step keeps.
     pub beta2: f64,
     /// Added to the divisor of a step, which is the square root of the mean squared gradient.
     pub epsilon: f64,

@@ -2,8 +2,8 @@
 //! according to a model of the hardware. With sample jobs, data sets can be built without
 //! measurements.
 //!
-//! The metrics are not measured but computed with the model that [`Setup`] documents, so they suit
-//! only examples and tests.
+//! The metrics are not measured but computed with the model that [`Setup`] documents, so they are suitable only for
+//! examples and tests.
 
 mod cost;
 mod family;

@@ -1,6 +1,6 @@
-//! The classes and functions that a file may refer to.
+//! The classes and functions that a file is allowed to refer to.
 
-/// A class or function that a file may refer to.
+/// A class or function that a file is allowed to refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Global {
     OrderedDict,
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// The class or function with this name, if a file may refer to it.
+/// The class or function with this name, if a file is allowed to refer to it.
 pub(super) fn find(module: &str, name: &str) -> Option<Global> {
     match (module, name) {
         ("collections", "OrderedDict") => Some(Global::OrderedDict),

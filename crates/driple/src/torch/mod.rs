@@ -2,9 +2,9 @@
 //! weights of models.
 //!
 //! Such a file holds a pickle. [`gleaner_pickle`] decodes the pickle without executing it, and only records the calls
-//! that the pickle requests. `globals` lists the classes and functions that files may refer to; any other name is an
-//! error. `objects` interprets the recorded calls. The cost of reading a file is bounded by the file's length: the code
-//! does not recurse, and copies of shared objects are charged to a budget.
+//! that the pickle requests. `globals` lists the classes and functions that files are allowed to refer to; any other
+//! name is an error. `objects` interprets the recorded calls. The cost of reading a file is bounded by the file's
+//! length: the code does not recurse, and copies of shared objects are charged to a budget.
 //!
 //! Both file formats can be read, with pickle protocols 2 to 5. Torch 1.6 and later write zip
 //! archives (`archive`). Earlier versions write a sequence of pickles, followed by the values of

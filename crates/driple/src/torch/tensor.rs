@@ -9,7 +9,7 @@ use super::{Saved, TorchError};
 pub struct Tensor {
     /// The size of each dimension; empty for a scalar.
     pub shape: Vec<usize>,
-    /// Its values. The last dimension varies fastest.
+    /// The values of the tensor. The last dimension varies fastest.
     pub values: Values,
 }
 

@@ -88,7 +88,7 @@ pub fn write(card: &Card, state: &State<f32>) -> Result<Vec<u8>, CheckpointError
     Ok(write_tensors(&named.collect(), (KEY, json))?)
 }
 
-/// One of Adam's moving means, by the names of the parameters.
+/// One of Adam's moving means, by parameter name.
 fn moments(parameters: &Parameters<f32>, values: &[Array2<f32>]) -> Weights {
     let tensor = |(id, value): (ParamId, &Array2<f32>)| {
         let shape = parameters.shape(id).to_vec();

@@ -39,8 +39,8 @@ fn examples(data: &Dataset) -> Result<Vec<&Example>, StartError> {
     Ok(examples)
 }
 
-/// Starts a training run with a new network, whose initial weights are drawn from `seed`. The
-/// caller must add the grouping settings and the frequencies of operation types to the card.
+/// Starts a training run with a new network, whose initial weights are drawn at random with `seed`. The caller must add
+/// the grouping settings and the frequencies of operation types to the card.
 ///
 /// # Errors
 /// If the architecture is invalid or there are no graphs.
@@ -117,7 +117,7 @@ impl Start {
             .map_or_else(Plan::default, |origin| origin.plan)
     }
 
-    /// Prepares the training on `data`.
+    /// Prepares training on `data`.
     #[must_use]
     pub fn training(&self, data: &Dataset) -> Training<'_, f32> {
         let scale = self.card.scale.unwrap_or(Scale::NONE);

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::nn::{AdamState, Parameters, Real};
 
-/// The result of an epoch. Errors are mean squared errors. Before they are computed, each label is
-/// divided by the highest label of its metric in the training set.
+/// The result of an epoch. Errors are mean squared errors, computed after each label is divided by the highest label of
+/// its metric in the training set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
     /// The index of the epoch, from 0.

@@ -100,8 +100,8 @@ impl<'n, T: Real> Training<'n, T> {
         epochs >= self.plan.epochs || (epochs > 0 && waited)
     }
 
-    /// Trains until the run is over or stopped. At least one epoch is trained unless the run is
-    /// already over. A stop takes effect after the current epoch. Calls `after` after each epoch.
+    /// Trains until the run is over or stopped. At least one epoch is trained unless the run is already over. A request
+    /// to stop takes effect after the current epoch. Calls `after` after each epoch.
     ///
     /// The observer receives the progress, in epochs, with the errors as detail.
     ///

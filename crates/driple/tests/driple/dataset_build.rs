@@ -63,10 +63,9 @@ fn jobs_without_one_row_for_each_resource_have_no_labels() {
     );
     let measured = Measurements::from_csv(text.as_bytes()).unwrap();
     let fault = |model| measured.labels(&job(model)).unwrap_err().to_string();
-    assert!(
-        fault("none")
-            .starts_with("the measurements have no rows for this job (rows are matched by GPU, Data Set")
-    );
+    assert!(fault("none").starts_with(
+        "the measurements have no rows for this job (rows are matched by GPU, Data Set"
+    ));
     assert!(
         fault("three")
             .ends_with("found Network_tx in line 2, GPU util in line 3, GPU MEM util in line 4")

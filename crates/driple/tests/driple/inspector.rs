@@ -110,7 +110,7 @@ fn predictions_are_stopped_between_graphs() {
     });
 }
 
-/// An inspector whose last layer has the biases `bias`, so that its predictions are near `bias`.
+/// An inspector whose last layer has the biases `bias`, so its predictions are near `bias`.
 fn biased(architecture: Architecture, bias: f32) -> Inspector {
     let start = start::fresh(architecture, &data(), Plan::default(), 7).unwrap();
     let mut inspector = start.best(&start.state);

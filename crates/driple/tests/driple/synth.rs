@@ -268,7 +268,7 @@ fn statistics(graph: &Graph) -> Vec<f64> {
     statistics
 }
 
-/// The weights of a least squares fit with a small penalty, by Gaussian elimination.
+/// The weights of a least squares fit with a small penalty, computed by Gaussian elimination.
 fn fit(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
     let width = rows[0].len();
     let mut system = vec![vec![0.0; width + 1]; width];

@@ -98,7 +98,7 @@ fn late_programs_are_ended_and_started_again() {
         "ignores-signals",
         "floods",
     ] {
-        // On a busy machine, a plan takes a while to arrive.
+        // On a busy machine, a plan can take a while to arrive.
         let plan = ["incumbent-then-hangs", "floods"].contains(&way);
         let (found, tally) = answers(way, if plan { 1.5 } else { 0.3 });
         let status = if plan {

@@ -17,7 +17,8 @@ use crate::config::BackendConfig;
 use crate::core::PilotId;
 use crate::state_dir::StateDir;
 
-/// Starts pilots, each on one idle node, and ends them when their nodes are needed. Its methods may take seconds.
+/// Starts pilots, each on one idle node, and ends them when their nodes are needed. Its methods can take several
+/// seconds.
 pub trait Backend: Send {
     /// Requests a pilot with a wall time of `wall_s` seconds.
     fn start(&mut self, pilot: PilotId, wall_s: u64) -> Started;
@@ -35,7 +36,7 @@ pub trait Backend: Send {
     /// The backend does not answer.
     fn list(&mut self) -> Result<Vec<Listed>>;
 
-    /// Whether [`list`](Backend::list) may omit a running pilot. For example, a batch scheduler that was killed may
+    /// Whether [`list`](Backend::list) can omit a running pilot. For example, a batch scheduler that was killed may
     /// have forgotten recent jobs.
     fn can_forget(&self) -> bool {
         false

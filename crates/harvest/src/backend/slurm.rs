@@ -77,7 +77,7 @@ pub struct SlurmBackend {
     nodes: BTreeSet<String>,
     has_heterogeneous_job: bool,
     alarm: Option<String>,
-    /// The nodes that have already raised an alarm.
+    /// The nodes for which an alarm has already been raised.
     alarmed: BTreeSet<String>,
 }
 

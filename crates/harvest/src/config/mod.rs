@@ -89,7 +89,7 @@ pub struct SlurmConfig {
     /// Additional arguments for `sbatch`, such as `--account=idle`.
     #[serde(default)]
     pub sbatch: Vec<String>,
-    /// Commands that are executed on each node before the pilot starts, each as a program with its arguments. They may
+    /// Commands that are executed on each node before the pilot starts, each as a program with its arguments. They can
     /// change the environment of tasks, as `module load` does.
     #[serde(default)]
     pub setup: Vec<Vec<String>>,

@@ -141,7 +141,7 @@ pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
 }
 
 impl Core {
-    /// Whether a decision is due at `now`, because there is news for the allocator or because a search may add tasks.
+    /// Whether a decision is due at `now`, because there is news for the allocator or because a search can add tasks.
     pub(super) fn must_decide(&self, now: Millis) -> bool {
         self.has_news(now) || self.may_start_trials()
     }

@@ -208,7 +208,7 @@ pub enum Event {
     /// The running pilots are not needed, because all tasks are over or because tasks have used up the daily limit of
     /// node-hours.
     Release,
-    /// The pause after a failed run of a task is over, so the task may start again.
+    /// The pause after a failed run of a task is over, so the task is allowed to start again.
     Retry {
         /// Index of the task.
         task: u32,

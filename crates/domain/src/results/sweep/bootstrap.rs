@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(percentile(&[], 0.5), None);
     }
 
-    /// The means of all resamples of these n values. All n^n resamples are equally likely.
+    /// The means of all n^n resamples of `values`, where n is the number of values. All resamples are equally likely.
     fn all_means(values: &[f64]) -> Vec<f64> {
         let count = values.len();
         let mut means = Vec::new();
@@ -139,9 +139,9 @@ mod tests {
     }
 
     // Derived by formula: with enough resamples, the interval approaches that of all 6^6 = 46,656 resamples, which are
-    // enumerated here. The share of drawn means below the 2.5th percentile has the standard error √(0.025 · 0.975 ÷
-    // 10,000) = 0.0016. The low end therefore lies between the percentiles 1.7 % and 3.3 %, and the high end between
-    // 96.7 % and 98.3 %.
+    // enumerated here. The share of drawn means below the 2.5th percentile has the standard error
+    // √(0.025 · 0.975 ÷ 10,000) = 0.0016. The low end therefore lies between the percentiles 1.7 % and 3.3 %, and the
+    // high end between 96.7 % and 98.3 %.
     #[test]
     fn intervals_approach_those_of_all_resamples() {
         let values = [3.0, 4.5, 5.1, 7.9, 10.4, 16.6];

@@ -41,7 +41,7 @@ pub enum Replication {
 }
 
 impl Replication {
-    /// Whether the log is cut into parts, so that every run has a window.
+    /// Whether the log is cut into parts. If so, every run has a window.
     pub fn cuts_log(self) -> bool {
         self != Replication::Seeds
     }

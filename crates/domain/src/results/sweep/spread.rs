@@ -17,7 +17,7 @@ pub struct Spread {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Interval {
     /// Half the length of a symmetric interval based on Student's t: the standard error times
-    /// [`t95`](crate::student::t95), with degrees of freedom one less than the number of repetitions.
+    /// [`t95`](crate::student::t95), with n − 1 degrees of freedom for n repetitions.
     Student(f64),
     /// The ends of a percentile interval, which need not be equally far from the mean.
     Percentile([f64; 2]),

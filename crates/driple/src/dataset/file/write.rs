@@ -22,9 +22,9 @@ struct Tensor {
 /// [`super`] describes. [`super::read`] is the inverse.
 ///
 /// # Errors
-/// A graph has no nodes, or one of its numbers is not finite. The edges of a graph are out of
-/// order, lead to a missing node, or connect a node to itself. A batch has no graphs, or there are
-/// no batches. The data are too large for one file.
+/// A graph has no nodes, or one of its features or labels is not finite. The edges of a graph are out of order, lead to
+/// a missing node, or connect a node to itself. A batch has no graphs, or there are no batches. The data are too large
+/// for one file.
 pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetError> {
     let mut tensors = Vec::new();
     let mut bytes = 0usize;

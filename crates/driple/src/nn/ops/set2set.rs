@@ -33,9 +33,9 @@ impl Lstm {
         ]
     }
 
-    /// The weights for the query and the reading in one matrix, `4 H x 2 H`. The hidden state is
-    /// the query, which is also the first half of the input. The two weight matrices of the query
-    /// can therefore be added, so that one product is enough.
+    /// The weights for the query and the reading in one matrix, `4 H x 2 H`. The hidden state is the query, which is
+    /// also the first half of the input. The two weight matrices of the query can therefore be added, and one product
+    /// is enough.
     fn weight<T: Real>(&self, parameters: &Parameters<T>) -> Array2<T> {
         let mut weight = parameters[self.input_weight].clone();
         let hidden = &parameters[self.hidden_weight];
@@ -245,9 +245,9 @@ impl<T: Real> Step<T> {
         for (graph, grad) in rows_mut(grad).enumerate() {
             let (by_query, by_reading) = grad.split_at_mut(width);
             let (query, reading) = row(after, graph).split_at(width);
-            // In the gradient of a softmax, the weighted mean of the weights' gradients is
-            // subtracted. This mean is the scalar product of the reading and its gradient, because
-            // the reading is the weighted sum of the nodes.
+            // In the gradient of a softmax, the weighted mean of the weights' gradients is subtracted. This mean is the
+            // scalar product of the reading and its gradient, because the reading is the weighted sum of the nodes'
+            // states.
             let mean = dot(by_reading, reading);
             for (node, &weight) in row(&self.attention, graph).iter().enumerate() {
                 let node = graph * nodes + node;

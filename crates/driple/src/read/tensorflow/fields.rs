@@ -106,7 +106,9 @@ impl Value for Vec<String> {
             }
         }
         if list && !text.take(b']') {
-            return Err(ParseError::Field("expected a list of strings, separated by commas".to_owned()));
+            return Err(ParseError::Field(
+                "expected a list of strings, separated by commas".to_owned(),
+            ));
         }
         Ok(Times::Any)
     }

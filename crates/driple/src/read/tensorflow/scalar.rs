@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    // Golden values: the same parser as for strings.
+    // Golden values: google.protobuf.text_format, as for strings.
     #[test]
     fn integers_have_three_bases() {
         for (text, expected) in [
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    // Golden values: the same parser as for strings.
+    // Golden values: google.protobuf.text_format, as for strings.
     #[test]
     fn booleans_are_words_or_digits() {
         for (texts, expected) in [
