@@ -36,7 +36,7 @@ pub struct FrameReader<R> {
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
-    /// Reads messages from `input`.
+    /// Creates a reader of the messages in `input`.
     pub fn new(input: R) -> Self {
         FrameReader {
             input: BufReader::new(input),

@@ -35,7 +35,7 @@ const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 /// Version of the journal's format.
 const VERSION: &[u8] = b"2";
 
-/// If the journal has this number of entries, a snapshot replaces them.
+/// When the journal has this many entries, a snapshot replaces them.
 pub const MOST_ENTRIES: u64 = 10_000;
 
 /// Maximum size of redb's page cache, in bytes.
@@ -131,7 +131,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The number after the last one in a table. Creates the table if it is missing.
+    /// The number that the next item of a table will have. Creates the table if it is missing.
     fn next_of(&self, write: &WriteTransaction, table: TableDefinition<u64, &[u8]>) -> Result<u64> {
         let table = write.open_table(table).map_err(|e| self.failed(e))?;
         let last = table.last().map_err(|e| self.failed(e))?;

@@ -1,4 +1,4 @@
-//! Trains elastic tasks on the idle nodes of a live cluster, with the allocator that replays logs.
+//! Trains elastic tasks on the idle nodes of a live cluster, with the same allocator as in replays of logs.
 
 pub mod backend;
 pub mod client;

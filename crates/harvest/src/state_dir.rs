@@ -24,7 +24,7 @@ use gleaner_domain::error::{Error, Fault, Result};
 
 use crate::tls::SERVER_NAME;
 
-/// Maximum size in bytes of a file that is read, such as the secret, the address or a PEM file.
+/// Maximum number of bytes that are read from a file, such as the secret, the address or a PEM file.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// Number of random bytes in the secret.
@@ -392,7 +392,7 @@ fn check_private(path: &Path, found: &Metadata) -> Result<()> {
     Ok(())
 }
 
-/// Locks the file at `path`.
+/// Opens and locks the file at `path`, which is created if it is missing.
 fn lock(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true).mode(0o600);

@@ -61,7 +61,7 @@ pub struct NodeStatus {
     pub ends: Option<i64>,
 }
 
-/// A task.
+/// The status of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskStatus {
     /// Name of the task.
@@ -87,7 +87,7 @@ pub struct TaskStatus {
     pub reason: Option<String>,
 }
 
-/// A search.
+/// The status of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchStatus {
     /// Name of the search.
@@ -115,9 +115,9 @@ pub struct BestTrial {
     pub trial: u32,
     /// Amount of the search's resource, such as a number of epochs, after which the loss was measured.
     pub resource: f64,
-    /// The loss.
+    /// The loss that was measured.
     pub loss: f64,
-    /// The hyperparameters.
+    /// The hyperparameters of the trial.
     pub parameters: Parameters,
 }
 
@@ -133,7 +133,7 @@ pub struct RateStatus {
     pub rate: f64,
 }
 
-/// A decision.
+/// A decision of the allocator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecisionStatus {
     /// Time of the decision, in seconds since 1970.

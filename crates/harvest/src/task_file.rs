@@ -109,7 +109,7 @@ fn submission(task: &TrainingTask, program: Option<Program>) -> Submission {
     }
 }
 
-/// Reads the whole file as JSON.
+/// Reads the whole file. TOML is converted to JSON.
 fn document(source: &Source) -> Result<Value> {
     match source.kind() {
         Kind::Toml => {
@@ -287,7 +287,8 @@ fn groups(path: &Path, set: &TaskSet, faults: &mut Faults) -> Vec<GroupSubmissio
 /// Checks the parts of a submission that become part of file names, commands and environments.
 ///
 /// # Errors
-/// The submission is refused. The error text states the reason.
+/// A name, the command or an environment variable is not allowed, or the task belongs to a trial. The error text states
+/// the reason.
 pub fn check(task: &Submission) -> Result<(), String> {
     check_name(&task.name)?;
     if task.trial.is_some() {
@@ -308,7 +309,7 @@ pub fn check(task: &Submission) -> Result<(), String> {
 /// Checks the name of a task or search, which becomes part of the names of files.
 ///
 /// # Errors
-/// The name is refused. The error text states the reason.
+/// The name is not allowed. The error text states which names are allowed.
 pub fn check_name(name: &str) -> Result<(), String> {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if !(1..=LONGEST_NAME).contains(&name.len())

@@ -1,8 +1,8 @@
 //! The messages between the daemon, its pilots and the command line.
 //!
-//! A message is a line of JSON of at most [`LONGEST`] bytes, over TLS. A program that connects sends a
-//! [`Greeting`] first, and gets no answer if its secret is wrong. After that, pilots and the daemon send [`FromPilot`]
-//! and [`ToPilot`] at any time. A client sends one [`Request`] at a time and gets one [`Response`] to each.
+//! A message is a line of JSON of at most [`LONGEST`] bytes, over TLS. A program that connects sends a [`Greeting`]
+//! first, and gets no answer if its secret is wrong. After that, a pilot and the daemon can send [`FromPilot`] and
+//! [`ToPilot`] messages at any time. A client sends one [`Request`] at a time and gets one [`Response`] to each.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub const VERSION: u32 = 1;
 pub struct Greeting {
     /// [`VERSION`] of the program that connects.
     pub version: u32,
-    /// The content of the file with the secret.
+    /// The daemon's secret, as read from the state directory.
     pub secret: String,
     /// The role of the program that connects.
     pub role: Role,
@@ -86,7 +86,7 @@ pub enum ToPilot {
         /// The number of the beat.
         number: u64,
     },
-    /// An order.
+    /// An order that the pilot must carry out.
     Order(Order),
 }
 
@@ -99,9 +99,9 @@ pub enum Request {
         /// An identifier that the client chooses at random. If the client gets no answer, it can send the same request
         /// again.
         id: String,
-        /// The tasks.
+        /// The tasks to submit.
         tasks: Vec<Submission>,
-        /// The search.
+        /// The search to submit, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         search: Option<Box<SearchSubmission>>,
         /// Groups of the submitted tasks, including the tasks that the search's trials train.

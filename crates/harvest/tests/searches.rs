@@ -317,7 +317,7 @@ fn the_last_report_of_a_removed_rank_precedes_its_end() {
     assert!(world.has_said("trial a#0.0 has the loss 0.5"));
 }
 
-/// The greeting of a pilot that knows that its rank of a run has ended.
+/// The greeting of a pilot whose rank of a run has ended.
 fn hello(pilot: u64, session: u32, run: RunId) -> Event {
     let state = RankState::Exited { code: Some(0) };
     Event::Hello(Hello {

@@ -5,8 +5,9 @@
 //! group's limits.
 //!
 //! Processes follow the allocator's decisions with a delay, so the core also counts nodes with running processes.
-//! Example: a group may use 4 nodes. Task a runs on all of them, and the next decision gives 2 of them to task b. Task
-//! a is stopped first. Even if 2 other nodes are free, task b starts only after enough processes of task a have ended.
+//! Example: a group can use at most 4 nodes. Task a runs on all of them, and the next decision gives 2 of them to task
+//! b. Task a is stopped first. Even if 2 other nodes are free, task b starts only after enough processes of task a have
+//! ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +112,7 @@ impl Groups {
         }
     }
 
-    /// Indices of the groups of a task. A trial belongs to the groups of the task that it trains.
+    /// Indices of the groups that contain a task. A trial belongs to the groups of the task that it trains.
     pub fn of(&self, task: &Submission) -> Vec<usize> {
         let listed = task.trial.as_ref().map_or(&task.name, |trial| &trial.of);
         self.by_task.get(listed).cloned().unwrap_or_default()
@@ -173,7 +174,7 @@ impl Core {
         check_nesting(groups, tasks)
     }
 
-    /// The groups of these tasks. Each group lists only members that are among `tasks`.
+    /// The groups that contain any of `tasks`. Of its members, each group lists only those among `tasks`.
     pub(super) fn groups_of(&self, tasks: &[Task]) -> Vec<GroupSubmission> {
         let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for task in tasks {

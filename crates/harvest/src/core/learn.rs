@@ -37,7 +37,7 @@ use gleaner_domain::{ScalingCurve, TrainingTask};
 
 /// Factor by which the weight of earlier reports is multiplied at each report.
 const FADING: f64 = 0.95;
-/// Seconds that the reports on a number of nodes must cover before their rate is used.
+/// Seconds that the reports for a node count must cover before the measured rate of this count is used.
 const ENOUGH_S: f64 = 5.0;
 /// Estimates for unseen counts are raised until this many counts have been seen.
 const EXPLORED: usize = 3;
@@ -45,7 +45,7 @@ const EXPLORED: usize = 3;
 const CURIOSITY: f64 = 1.1;
 /// Weight of a new cost in the mean of the costs.
 const COST_WEIGHT: f64 = 0.3;
-/// Upper bound on the cost of a rescale, in seconds. Nonsensical reports could lead to higher costs.
+/// Upper bound on the cost of a rescale, in seconds. Without it, nonsensical reports could lead to arbitrary costs.
 pub(super) const LONGEST_S: f64 = 86_400.0;
 /// Minimum relative change of a rate or cost for which a new curve is returned.
 const NOTABLE: f64 = 0.05;
@@ -158,8 +158,8 @@ impl Learner {
                 sums.work = (sums.work * FADING + (done - last.done)).min(f64::MAX);
                 sums.reports = sums.reports * FADING + 1.0;
             } else {
-                // A report in the same millisecond, or one whose work has decreased without a restart, gives no
-                // measurement.
+                // Nothing can be measured from a report in the same millisecond as the previous one, or from one whose
+                // work has decreased without a restart.
                 return;
             }
         }
@@ -198,7 +198,7 @@ impl Learner {
     }
 
     /// The measured curve and costs in each class that the task can use. The list is empty unless a rate or a cost has
-    /// changed notably since the last list. `task` is the task as its file describes it.
+    /// changed notably since the last call that returned curves. `task` is the task as its file describes it.
     pub fn measured(&mut self, task: &TrainingTask) -> Vec<Measurement> {
         if !self.has_news() {
             return Vec::new();
@@ -430,8 +430,8 @@ mod tests {
             // The measured rates are sums of fading terms, so they are not exact.
             [0, 1].map(|class| (measured[class].curve.progress_at(count) * 1e6).round() / 1e6)
         };
-        // Class 0 is twice as fast as in the file, so the estimate for class 1 is also twice the file's rate, 20, plus
-        // a tenth.
+        // Class 0 is twice as fast as in the file, so the estimate for class 1 is also twice the file's rate (20),
+        // raised by a tenth.
         assert_eq!(rates(&mut learner, 1), [10.0, 22.0]);
         // The last report in class 0 is at 25 s. The first report after the move is at 55 s. Minus the usual 5 s, the
         // move cost 25 s.
@@ -439,7 +439,7 @@ mod tests {
         assert_eq!(rates(&mut learner, 2)[1], 9.0);
         assert_eq!((learner.up, learner.down), (None, None));
         assert!((learner.moved.unwrap() - 25.0).abs() < 1e-9);
-        // A changed cost of moves alone is news.
+        // A change in the cost of moves alone is reason enough to return curves.
         assert!(!learner.has_news());
         learner.moved = Some(50.0);
         assert_eq!(

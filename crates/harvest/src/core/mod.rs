@@ -74,7 +74,7 @@ use tasks::{Task, TaskState, Why};
 pub struct Entry {
     /// Time of the event.
     pub time: Millis,
-    /// The event.
+    /// The event that was handled.
     pub event: Event,
     /// The decision that the event led to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,7 +101,7 @@ enum Mode {
     Stopping,
 }
 
-/// The state machine. See the [module](self).
+/// The state machine that the [module](self) describes.
 pub struct Core {
     settings: Settings,
     allocator: Allocator<'static>,
@@ -116,7 +116,7 @@ pub struct Core {
     groups: Groups,
     /// Ids of the submissions that were carried out.
     submissions: BTreeSet<String>,
-    /// Index of the first task that the allocator does not know yet.
+    /// Index of the first task that has not been passed to the allocator yet.
     unknown: u32,
     /// Nodes that the allocator counts as idle.
     idle: BTreeSet<u32>,
@@ -175,7 +175,7 @@ impl Core {
     /// Creates a core without pilots or tasks.
     ///
     /// # Errors
-    /// A setting is out of range.
+    /// A setting is invalid.
     pub fn new(settings: Settings, now: Millis) -> Result<Self> {
         settings.check()?;
         let start = Utc::from_seconds(now.div_euclid(1000));
@@ -320,7 +320,7 @@ impl Core {
         self.said.push(Command::Say(text));
     }
 
-    /// Name of a task.
+    /// The name of a task; empty if there is no such task.
     pub(crate) fn task_name(&self, task: u32) -> &str {
         let task = self.tasks.get(task as usize);
         task.map_or("", |task| &task.submission.name)
@@ -394,7 +394,7 @@ impl Core {
         self.pilots.names()
     }
 
-    /// The settings.
+    /// The current settings of the core.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

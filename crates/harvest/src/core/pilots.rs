@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Link, Millis, PilotId};
 
-/// The state of a pilot.
+/// The state of a pilot (see the table above).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PilotState {
@@ -32,7 +32,7 @@ pub(super) enum PilotState {
     Over,
 }
 
-/// A pilot.
+/// A pilot, as the core tracks it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Pilot {
     pub state: PilotState,
@@ -60,7 +60,7 @@ pub(super) struct Pilots {
     /// Names of the nodes by index.
     names: BTreeMap<u32, String>,
     by_name: BTreeMap<String, u32>,
-    /// The pilot that holds each node.
+    /// The pilots that hold nodes, by node.
     holders: BTreeMap<u32, PilotId>,
     /// Nodes whose pilots are up.
     available: BTreeSet<u32>,

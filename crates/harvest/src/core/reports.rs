@@ -1,5 +1,5 @@
-//! Handles events that concern pilots and their ranks. Pilots connect, give back their nodes or fall silent. Ranks end
-//! or report progress.
+//! Handles the events of pilots, which connect, give back their nodes or fall silent, and of their ranks, which end or
+//! report progress.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ impl Core {
         commands.push(Command::Start { pilot, wall_s });
     }
 
-    /// Handles the rejection of a pilot by the backend. A pilot that has connected was started, so a late rejection
-    /// changes nothing.
+    /// Handles the rejection of a pilot by the backend. If the pilot has already connected, it was started, so a late
+    /// rejection changes nothing.
     pub(super) fn reject(&mut self, pilot: PilotId, reason: &str) {
         let found = self.pilots.open.get(&pilot);
         if found.is_some_and(|found| found.state == PilotState::Requested) {
@@ -73,7 +73,7 @@ impl Core {
             let why = match found {
                 Ok(_) => "it has another pilot, or this pilot was on another node".to_owned(),
                 Err(why) => {
-                    // The next pilot would probably be dismissed, too.
+                    // The next pilot would probably be dismissed too, so requests pause for `retry_s`.
                     self.rejected = Some(self.now);
                     why
                 }
@@ -103,7 +103,7 @@ impl Core {
         self.reconcile(link, &hello.ranks, commands);
     }
 
-    /// Compares the ranks that a pilot knows with the ranks that it should have.
+    /// Compares the ranks that a pilot reports with the ranks that it should have, and corrects the differences.
     fn reconcile(&mut self, link: Link, reports: &[RankReport], commands: &mut Vec<Command>) {
         let mut expected = self.ranks_of(link.pilot);
         for report in reports {

@@ -116,7 +116,7 @@ pub(super) struct LiveSearch {
     state: SearchState,
     /// Whether the search has no job until the next loss is reported.
     is_waiting: bool,
-    /// The outstanding jobs, by the index of their task.
+    /// The outstanding jobs, by the indices of their tasks.
     jobs: BTreeMap<u32, Job>,
     started: u32,
     finished: u32,
@@ -124,7 +124,7 @@ pub(super) struct LiveSearch {
     /// The best job and its loss: among the jobs that reached the highest resource, the one with the lowest finite
     /// loss.
     best: Option<(Job, f64)>,
-    /// All calls so far that have changed the state, from which a snapshot restores it.
+    /// All calls so far that have changed the state. A snapshot stores them, so that the state can be restored.
     calls: Vec<Call>,
 }
 

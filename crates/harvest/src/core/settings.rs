@@ -104,10 +104,10 @@ impl Settings {
         changed.collect()
     }
 
-    /// Checks the ranges of the settings.
+    /// Checks the values of the settings.
     ///
     /// # Errors
-    /// A setting is out of range. The message names it.
+    /// A setting is invalid. The message names it.
     pub fn check(&self) -> Result<()> {
         let seconds = [
             ("grace", self.grace_s),
@@ -136,7 +136,7 @@ impl Settings {
         (self.grace_s * 1000.0) as Millis
     }
 
-    /// Creates an allocator without nodes and tasks.
+    /// Creates an allocator without idle nodes or tasks.
     ///
     /// # Errors
     /// Same as [`Allocator::new`].

@@ -11,8 +11,8 @@ use gleaner_domain::words::counted;
 use super::tasks::{End, FailedRun, Rank, Removal, Run, Stopping, Task};
 use super::{Command, Core, Launch, LaunchStyle, Mode, Order, PilotId, RunId, TaskState, Why};
 
-/// Range of the ports (end excluded) through which the ranks of a run find each other. By default, Linux uses the
-/// ports above for outgoing connections.
+/// Ports (end exclusive) from which the core chooses one for the ranks of a run to find each other. By default, Linux
+/// uses the ports above this range for outgoing connections.
 const PORTS: std::ops::Range<u16> = 20_000..32_768;
 
 impl Core {
@@ -129,7 +129,7 @@ impl Core {
         }
     }
 
-    /// Counts a failed run.
+    /// Counts a failed run of a task. The task fails after `max_failures` failed runs in a row.
     fn fail(&mut self, index: u32, run: &Run) {
         let (now, most) = (self.now, self.settings.max_failures);
         let codes = run.ranks.values().find_map(|rank| match rank.end {
@@ -211,8 +211,8 @@ impl Core {
         } else {
             now.is_disjoint(&next)
         };
-        // A driver does not report when it has given up a node, so the node becomes free only when the whole run is
-        // over.
+        // A Horovod driver does not report when it has given up a node, so the node becomes free only when the whole
+        // run is over.
         let must_release = style == LaunchStyle::Horovod && !now.is_subset(&next);
         // A pilot never starts a rank of the same run twice.
         let mut added = next.difference(&now);
@@ -293,7 +293,7 @@ impl Core {
         self.order_nodes(id, commands);
     }
 
-    /// Sends the run's nodes to all of its ranks.
+    /// Sends the names of the run's nodes to all of its remaining ranks.
     fn order_nodes(&self, id: RunId, commands: &mut Vec<Command>) {
         let Some(run) = &self.tasks[id.task as usize].run else {
             return;
@@ -331,7 +331,7 @@ impl Core {
         self.pilots.available().contains(&node) && runs.all(|run| !run.occupies(node))
     }
 
-    /// Whether a task can run on these nodes, which are of one class.
+    /// Whether a task can run on these nodes, which are all of one class.
     fn is_enough(&self, task: &Task, nodes: &[u32]) -> bool {
         let Some(first) = nodes.first() else {
             return false;

@@ -20,8 +20,8 @@ pub enum LaunchStyle {
     /// One elastic agent on each node. If the nodes change, agents start on new nodes and stop on lost nodes, and all
     /// other agents continue.
     Torchrun,
-    /// One replica group of torchft on each node. The groups meet at a lighthouse outside the task's nodes, so the others
-    /// continue whenever nodes are added or taken away, even if the first node is lost.
+    /// One replica group of torchft on each node. The groups meet at a lighthouse outside the task's nodes, so the
+    /// remaining groups continue whenever nodes are added or taken away, even if the first node is lost.
     Torchft,
     /// One driver, on the first node. It reads the run's nodes from a host discovery script. If the nodes change, the
     /// script prints the new ones.
@@ -78,7 +78,7 @@ pub struct Submission {
     /// The launch style of the program.
     #[serde(default)]
     pub launch: LaunchStyle,
-    /// Environment variables of the program, in addition to the daemon's own.
+    /// Environment variables to set for the program, in addition to those that every rank receives from its pilot.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// The trial that the task trains, if the core has added the task for a search.

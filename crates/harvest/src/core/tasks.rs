@@ -42,7 +42,7 @@ impl TaskState {
     }
 }
 
-/// A task.
+/// A submitted task, with its state and its current run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Task {
     pub submission: Submission,
@@ -94,7 +94,7 @@ impl Task {
         }
     }
 
-    /// Records the curve of a class that was passed to the allocator.
+    /// Records a curve that was passed to the allocator. It replaces the earlier curve of the same class.
     pub fn keep_measured(&mut self, measured: &RecordedCurve) {
         self.measured.retain(|known| known.class != measured.class);
         self.measured.push(measured.clone());
@@ -134,9 +134,9 @@ fn not_derived() -> TrainingTask {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct MeasuredLoss {
     pub loss: Loss,
-    /// Number of the run that reported it.
+    /// Number of the run that reported the loss.
     pub generation: u32,
-    /// Work that the task had done.
+    /// Work that the task had done when it reported the loss.
     pub done: f64,
 }
 
@@ -168,7 +168,7 @@ pub(super) struct Stopping {
     pub why: Why,
     /// Whether the run has been killed.
     pub is_killed: bool,
-    /// Whether the run is killed without the chance to write a checkpoint.
+    /// Whether the run is killed immediately, without time to write a checkpoint.
     pub at_once: bool,
 }
 

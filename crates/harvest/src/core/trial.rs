@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The part of a trial that one task trains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// Name of the task in the file that the trial trains.
+    /// Name of the task that the trial trains, as in the task file.
     pub of: String,
     /// Number of the trial, from 0.
     pub number: u32,
@@ -14,7 +14,7 @@ pub struct Trial {
     pub rung: u32,
     /// The resource of this rung, such as a number of epochs.
     pub resource: f64,
-    /// The hyperparameters.
+    /// The hyperparameters of the trial.
     pub parameters: Parameters,
     /// Work that the trial has done when this rung starts.
     pub done: f64,
@@ -30,8 +30,8 @@ impl Trial {
     }
 }
 
-/// A loss. JSON cannot represent infinity, but a loss that is not finite must differ from a loss that was never
-/// reported.
+/// A reported loss. JSON cannot represent infinity, but a loss that is not finite must differ from a loss that was
+/// never reported.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {

@@ -146,7 +146,8 @@ impl Core {
     }
 
     /// Resumes after a restart of the daemon. If the daemon had been stopped and all pilots had ended, tasks can run
-    /// again. An incomplete stop continues.
+    /// again. An incomplete stop continues. Pilots that were dismissed are cancelled again, because the first request
+    /// may have been lost.
     pub(super) fn restart(&mut self, commands: &mut Vec<Command>) {
         if self.is_stopped() {
             self.mode = Mode::Running;

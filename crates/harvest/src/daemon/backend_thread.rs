@@ -44,7 +44,7 @@ pub enum Task {
 pub enum News {
     /// The backend has accepted or rejected a pilot.
     Answered(Event),
-    /// The result of a query of the backend's pilots.
+    /// The result of a query for the backend's pilots.
     Listed {
         /// Time at which the query began.
         began: Millis,
@@ -71,23 +71,23 @@ impl BackendQueue {
     }
 }
 
-/// The backend, its settings, and the thread's connections to the keeper.
+/// The backend, and everything else that its thread uses.
 pub struct BackendParts {
     /// The backend.
     pub backend: Box<dyn Backend>,
     /// Time between two queries.
     pub poll: Duration,
-    /// The clock.
+    /// The daemon's clock.
     pub clock: Clock,
-    /// The log.
+    /// The daemon's log.
     pub log: Log,
-    /// Messages to the keeper.
+    /// The queue of messages to the keeper.
     pub keeper: mpsc::Sender<Message>,
     /// Whether any pilots have not ended.
     pub has_pilots: Arc<AtomicBool>,
 }
 
-/// Starts the thread.
+/// Starts the thread that calls the backend.
 ///
 /// # Errors
 /// The system cannot start a thread.

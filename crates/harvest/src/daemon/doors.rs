@@ -1,6 +1,6 @@
 //! Accepts the connections of pilots and clients, and passes messages between them and the keeper.
 //!
-//! Without a valid greeting, a connection is closed without an answer.
+//! A connection that does not begin with a valid greeting is closed without an answer.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct Door {
     pub secret: Secret,
     /// Logs refused connections.
     pub refusals: Refusals,
-    /// Messages to the keeper.
+    /// The queue of messages to the keeper.
     pub keeper: mpsc::Sender<Message>,
 }
 

@@ -7,7 +7,7 @@
 //!                                             └─ state ─> page, metrics
 //! ```
 //!
-//! The keeper is one thread that owns all state. Everything else passes messages.
+//! The keeper is one thread that owns all state. All other parts only exchange messages with it.
 
 mod backend_thread;
 mod clock;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crate::backend::Listed;
 use crate::core::{Millis, PilotId};
 
-/// Number of successive lists in which a known pilot must be missing before it counts as ended.
+/// Number of successive lists from which a known pilot must be missing before it counts as ended.
 const LISTS: u32 = 2;
 
 /// An action that follows from a list.
@@ -54,10 +54,10 @@ pub struct Roster {
     lead_s: f64,
     /// Time for which a pilot may be missing if it is unknown whether the backend accepted it, in milliseconds.
     patience: Millis,
-    /// The time that replaces the time of a pilot's request if that time is unknown.
+    /// The time that is used for a pilot whose request time is unknown.
     since: Millis,
     requested: BTreeMap<PilotId, Millis>,
-    /// Number of successive lists in which each open pilot was missing.
+    /// For each open pilot, the number of successive lists from which it was missing.
     missing: BTreeMap<PilotId, u32>,
 }
 

@@ -62,7 +62,7 @@ async fn metrics_text(State(latest): State<Latest>) -> impl IntoResponse {
 
 /// Refuses requests for other hosts, and adds security headers to all answers.
 ///
-/// Without this check, another site could let its host name resolve to the loopback address, and read the answers in
+/// Without this check, another site could make its host name resolve to the loopback address, and read the answers in
 /// the user's browser (DNS rebinding). The browser still sends the site's host name in the `Host` header.
 async fn guard(request: Request, next: Next) -> Response {
     let mut response = if is_own_host(request.headers()) {
@@ -83,7 +83,8 @@ async fn guard(request: Request, next: Next) -> Response {
     response
 }
 
-/// Whether the host of a request is `localhost` or a loopback address, with any port: the port may be forwarded.
+/// Whether the host of a request is `localhost` or a loopback address. Any port is accepted, because the port may be
+/// forwarded.
 fn is_own_host(headers: &HeaderMap) -> bool {
     let Some(host) = headers
         .get(header::HOST)
@@ -105,7 +106,7 @@ fn is_own_host(headers: &HeaderMap) -> bool {
 
 /// The page with an embedded state, which can be viewed without a daemon.
 pub fn still(status: &Status) -> String {
-    // A state always serialises: the keys of its maps are field names only.
+    // Serialisation always succeeds, because all keys are strings.
     let json = serde_json::to_string(status).unwrap_or_else(|_| "null".to_owned());
     // In HTML, `<` could end the element that contains the data. In JSON, it occurs only in strings,
     // where it can be escaped.

@@ -1,4 +1,4 @@
-//! The temporary folder of a run on its node, with the socket for reports and the host discovery script.
+//! The temporary folder of a run on this node, with the socket for reports and the host discovery script.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};

@@ -37,7 +37,7 @@ enum Wish {
     Ended,
 }
 
-/// A rank that was started.
+/// A rank that has been started.
 #[derive(Debug)]
 pub(super) struct Rank {
     wishes: Sender<Wish>,

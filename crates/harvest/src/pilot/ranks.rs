@@ -81,8 +81,8 @@ impl Ranks {
         self.known.values().any(Known::is_running)
     }
 
-    /// Starts a rank, unless the pilot knows its run or has forgotten it. If the rank is not running afterwards,
-    /// returns a report of its end for the daemon.
+    /// Starts a rank, unless the pilot already knows the rank's run or has forgotten it. If the rank is not running
+    /// afterwards, returns a report of its end for the daemon.
     pub fn launch(&mut self, launch: Launch) -> Option<FromPilot> {
         let run = launch.run;
         if self.is_forgotten(run) {
@@ -138,7 +138,7 @@ impl Ranks {
         ranks.for_each(|rank| rank.terminate(grace));
     }
 
-    /// Changes the nodes of a run.
+    /// Passes the new nodes of a run to its rank, if the rank is running.
     pub fn set_nodes(&self, run: RunId, nodes: Vec<String>) {
         let rank = self.known.get(&run).and_then(|known| known.rank.as_ref());
         if let Some(rank) = rank {

@@ -75,7 +75,7 @@ struct Departure {
     idle_since: Option<Instant>,
 }
 
-/// A pilot.
+/// A running pilot, with its ranks and its connection to the daemon.
 pub(super) struct Pilot {
     id: PilotId,
     node: String,
@@ -402,7 +402,7 @@ impl Pilot {
 
     /// Closes the connection, if there is one, and schedules the next attempt to connect.
     fn reconnect(&mut self, reason: &str) {
-        // Attempts that fail for the same reason are logged once.
+        // If successive attempts fail for the same reason, only the first is logged.
         if self.complaint != reason {
             say(&format!("{}: not connected: {reason}", self.id));
             self.complaint = reason.to_owned();

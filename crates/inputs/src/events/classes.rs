@@ -136,8 +136,8 @@ pub(crate) fn to_text(classes: &NodeClasses) -> String {
     serde_json::to_string(&runs).unwrap_or_default()
 }
 
-/// Parses the classes of `nodes` nodes from a file's metadata. Returns `None` if the text is invalid or describes
-/// more or fewer nodes.
+/// Parses the classes of `nodes` nodes from a file's metadata. Returns `None` if the text is invalid or describes a
+/// different number of nodes.
 pub(super) fn from_text(text: &str, nodes: usize) -> Option<NodeClasses> {
     let Runs { names, runs } = serde_json::from_str(text).ok()?;
     let mut of_node = Vec::with_capacity(nodes);

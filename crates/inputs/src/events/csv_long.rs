@@ -23,7 +23,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The number of columns, and their names for messages.
+    /// The number of fields that each row must have, and their names for messages.
     fn expected(&self) -> (usize, &'static str) {
         match self.class {
             None => (3, "time, node and state"),

@@ -342,7 +342,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Decodes the bytes of a `.gev` file. `path` is only used in messages.
+/// Decodes the bytes of a `.gev` file. `path` is used only in messages.
 ///
 /// # Errors
 /// The bytes are not a `.gev` file, have an unknown version, or are truncated or damaged.

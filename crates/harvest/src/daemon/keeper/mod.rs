@@ -50,7 +50,7 @@ pub enum Message {
     Client(Request, oneshot::Sender<Response>),
     /// The backend's thread has sent a report.
     Backend(News),
-    /// Time has passed.
+    /// Time has passed, so events may be due.
     Tick,
     /// The daemon must end, for this reason. Its tasks keep running.
     End(&'static str),
@@ -78,11 +78,11 @@ pub struct Parts {
     pub settings: Settings,
     /// The journal.
     pub journal: Journal,
-    /// The solver.
+    /// The solver that makes the decisions.
     pub decider: Robust,
-    /// The clock.
+    /// The daemon's clock.
     pub clock: Clock,
-    /// The log.
+    /// The daemon's log.
     pub log: Log,
     /// The queue of the backend's thread.
     pub backend: BackendQueue,
@@ -222,7 +222,7 @@ impl Keeper {
         let (link, pilot) = (hello.link, hello.link.pilot);
         let last = self.parts.core.link(pilot);
         if last.is_some_and(|last| last.session >= link.session) {
-            // This is a late message of an earlier connection. Dropping the outbox closes the connection.
+            // This is a late message from an earlier connection. Dropping the outbox closes the connection.
             return Ok(());
         }
         let session = link.session;
