@@ -5,10 +5,10 @@ use serde::Serialize;
 use gleaner_domain::{Clock, Local, Utc};
 
 const HOUR: i64 = 3_600_000_000_000;
-/// Weekday of 1970-01-01, a Thursday; Monday is 0.
+/// Weekday of 1970-01-01, a Thursday, counted from 0 for Monday.
 const EPOCH_WEEKDAY: i64 = 3;
 
-/// Mean idle nodes by hour and weekday, weighted by time.
+/// Mean numbers of idle nodes by hour and by weekday, weighted by time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calendar {
     /// The mean for each hour of the day, from hour 0.
@@ -107,7 +107,7 @@ mod tests {
     fn a_span_is_split_at_the_hours() {
         let unknown = Clock::UNKNOWN;
         let mut scan = CalendarScan::new(&unknown);
-        // A Friday.
+        // 2021-02-12 is a Friday.
         scan.add(time("2021-02-12 22:30:00"), time("2021-02-12 23:30:00"), 2);
         scan.add(time("2021-02-12 23:30:00"), time("2021-02-13 00:15:00"), 4);
         let calendar = scan.finish();
@@ -162,7 +162,7 @@ mod tests {
     fn times_before_1970_have_weekdays_too() {
         let unknown = Clock::UNKNOWN;
         let mut scan = CalendarScan::new(&unknown);
-        // A Wednesday.
+        // 1969-12-31 is a Wednesday.
         scan.add(time("1969-12-31 23:00:00"), time("1970-01-01 00:00:00"), 1);
         let calendar = scan.finish();
         assert_eq!(

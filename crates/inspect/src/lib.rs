@@ -14,8 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! All data are collected in one pass over the log's changes. This crate does not read files or write to a terminal.
-//! Every result can be serialised.
+//! Nearly all data are collected in one pass over the log's changes. This crate does not read files or write to a
+//! terminal. Every result can be serialised.
 
 mod calendar;
 mod classes;

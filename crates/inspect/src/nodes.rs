@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use gleaner_domain::EventLog;
 
-/// Nodes that were in one state throughout the log.
+/// Nodes that were in the same state throughout the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnchangedNodes {
     /// Number of nodes.

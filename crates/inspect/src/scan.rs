@@ -1,4 +1,4 @@
-//! The single pass over a log's changes.
+//! The pass over a log's changes that collects most of the data.
 
 use std::collections::BTreeMap;
 

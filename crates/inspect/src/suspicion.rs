@@ -38,7 +38,7 @@ pub enum SuspicionKind {
 /// A gap is suspicious if it is longer than this many times the 95th percentile. If events occurred independently at a
 /// constant rate, one gap in 10^13 would be that long.
 const USUAL_GAPS: f64 = 10.0;
-/// Minimum number of gaps. With fewer gaps, the 95th percentile is meaningless.
+/// Minimum number of gaps for the comparison with the 95th percentile, which is meaningless for fewer gaps.
 const FEWEST_GAPS: usize = 20;
 /// A span with all nodes in one state is suspicious if this many nodes are in the other state on average. Nodes that
 /// change independently would cause such a span with a probability of e^-10. Because large jobs also cause such spans,

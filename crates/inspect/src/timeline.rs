@@ -9,7 +9,7 @@ use gleaner_domain::Utc;
 pub struct Timeline {
     /// Width of a step in seconds. The first step starts at the log's first row.
     pub step_seconds: f64,
-    /// Mean number of idle nodes over each step; the last step may be shorter.
+    /// Mean number of idle nodes in each step. The last step may be shorter than the other steps.
     pub idle_nodes: Vec<f64>,
 }
 

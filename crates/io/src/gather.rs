@@ -2,7 +2,7 @@
 
 use gleaner_domain::error::{Fault, Faults, MAX_FAULTS, Result};
 
-/// Collects the faults in an input, and stops reading after [`MAX_FAULTS`] faults.
+/// Collects the faults in an input. After [`MAX_FAULTS`] faults, an error makes the reader stop.
 #[derive(Debug, Default)]
 pub struct Gatherer {
     faults: Faults,
@@ -12,7 +12,7 @@ impl Gatherer {
     /// Adds a fault to the collection.
     ///
     /// # Errors
-    /// The number of faults has reached [`MAX_FAULTS`]; the error contains all of them.
+    /// The number of faults has reached [`MAX_FAULTS`]. The error contains all faults.
     pub fn add(&mut self, fault: Fault) -> Result<()> {
         self.faults.push(fault);
         if self.faults.0.len() < MAX_FAULTS {
@@ -29,7 +29,7 @@ impl Gatherer {
     /// Returns the value if no fault was added.
     ///
     /// # Errors
-    /// At least one fault was added; the error contains all of them.
+    /// At least one fault was added. The error contains all faults.
     pub fn finish<T>(self, value: T) -> Result<T> {
         self.faults.into_result(value)
     }

@@ -218,7 +218,7 @@ struct Names {
 }
 
 impl Names {
-    /// Reads a column; `expected` describes its cells in messages.
+    /// Reads a column. In messages, `expected` describes its cells.
     fn of(source: &Source, table: &Table<'_>, column: &Column, expected: &str) -> Result<Self> {
         let mut index = BTreeMap::new();
         let mut names = Vec::new();

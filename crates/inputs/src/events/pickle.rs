@@ -1,4 +1,4 @@
-//! Reads the original's event log: a pickled pandas DataFrame with one `int8` column per node.
+//! Reads event logs in the original's format: a pickled pandas DataFrame with one `int8` column per node.
 
 use super::Read;
 use super::assemble::{EXPECTED_TIME, place_or_fault};

@@ -24,7 +24,7 @@ use gleaner_io::rows::Header;
 use gleaner_io::source::Source;
 
 input! {
-    /// An interval.
+    /// The forecast for an interval.
     pub(super) struct ForecastRow {
         /// the start of the interval
         time: PhantomData<CellTime> as Later(Clock) = "time" [""],

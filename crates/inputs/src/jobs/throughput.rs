@@ -23,7 +23,7 @@ use gleaner_io::rows::{Cell, CellResult};
 use gleaner_io::source::Source;
 
 input! {
-    /// An interval.
+    /// The submissions in an interval.
     pub(super) struct IntervalRow {
         /// the start of the interval
         time: PhantomData<CellTime> as Later(Clock) = "time" [""],

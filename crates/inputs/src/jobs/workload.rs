@@ -1,4 +1,4 @@
-//! The columns of a workload and its GPU usage.
+//! The columns that describe a workload and its GPU usage.
 
 use super::bounds::AMOUNT;
 use crate::rows::{Flag, Maybe, Or, Text, Whole, input};

@@ -98,7 +98,7 @@ impl<'a> Assignment<'a> {
         })
     }
 
-    /// Assigns a class to a node.
+    /// Assigns a class to a node of the log, unless the node already has a class.
     pub fn node(&mut self, class: Class, name: &str) {
         if let Some(&node) = self.index.get(name) {
             self.of_node[node].get_or_insert(class);

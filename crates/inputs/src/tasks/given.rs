@@ -34,7 +34,7 @@ pub struct GivenTask {
     pub rescale_down: f64,
     /// Total work; infinite for an endless task.
     pub work: f64,
-    /// The task's weight.
+    /// The task's weight under the objective `priority-weighted`.
     pub priority: f64,
     /// Speed of the task by number of nodes.
     pub curve: ByClass<GivenCurve>,

@@ -14,7 +14,7 @@ use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 use gleaner_pandas::{Cell, ColumnError, Frame, NAT, read_frame};
 
-/// The submission time, which may be a column of either frame.
+/// Name of the field with the submission time, which may be a column of either frame.
 const SUBMIT: &str = "submit";
 
 /// The fields that are columns of one frame: the frame of curves if `of_curves` is true, otherwise the frame of tasks.

@@ -6,8 +6,8 @@
 //! trial-2,2,4,20,10,1e6,0;2;4,0;100;180,0;1;1.8
 //! ```
 //!
-//! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. The column of an optional
-//! field may be missing or have empty cells.
+//! The numbers of a curve are separated by `;` or spaces. In Parquet, a cell may also contain a list of numbers. The
+//! column of an optional field may be missing or have empty cells.
 //!
 //! A table has one curve for each task. If the nodes have several classes, the column `speed` can list, for each class,
 //! a factor by which the curve is multiplied, such as `v100=1;a100=2.4`.

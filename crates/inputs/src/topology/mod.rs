@@ -28,7 +28,7 @@ use line::{Group, Lines, group};
 pub const EXPECTED: &str =
     "lines such as SwitchName=s0 Nodes=n[0-17], from topology.conf or `scontrol show topology`";
 
-/// Reads the order of the nodes.
+/// Reads the order of the nodes from the file `path`.
 ///
 /// # Errors
 /// The file cannot be read, contains neither a switch nor a block, or has faults, which are reported together. It is a

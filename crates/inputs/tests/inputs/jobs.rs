@@ -1,5 +1,5 @@
-//! Tests the published September trace of the Venus cluster, in every format. The golden values
-//! were read from the trace with pandas.
+//! Tests the readers of simulation inputs with the published September trace of the Venus cluster, in every format. The
+//! golden values were read from the trace with pandas.
 
 use std::collections::BTreeMap;
 use std::io::Write;

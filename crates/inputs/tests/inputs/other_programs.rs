@@ -1,4 +1,4 @@
-//! Tests files written by pandas, polars, pyarrow and fastparquet.
+//! Tests that files written by pandas, polars, pyarrow and fastparquet are read correctly.
 
 use std::io::Write;
 

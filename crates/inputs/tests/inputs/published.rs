@@ -1,5 +1,4 @@
-//! Tests the readers on the published data. The golden values come from reading
-//! the data with pandas.
+//! Tests the readers on the published data. The golden values were computed from the data with pandas.
 
 use gleaner_domain::EventLog;
 use gleaner_inputs::write::events::{Layout, write};

@@ -1,4 +1,4 @@
-//! Tests tasks in every format.
+//! Tests that tasks are read correctly from every format.
 
 use std::sync::Arc;
 

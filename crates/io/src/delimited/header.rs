@@ -47,7 +47,7 @@ impl Header {
         } else {
             Dialect::of_header(line, delimiter)
         };
-        // Programs other than Slurm may quote cells, both here and in rows.
+        // Programs other than Slurm may quote cells, both in the header and in rows.
         let cells = dialect.split_quoted(line);
         let cells = cells.unwrap_or_else(|| dialect.split(line));
         let names = ColumnNames::new(cells.iter());

@@ -50,8 +50,7 @@ impl LogTable {
             .is_some_and(|header| header.has(wanted))
     }
 
-    /// Reads the header from `text`, which need not come from the file. `line` is only used for
-    /// messages.
+    /// Reads the header from `text`, which need not come from the file. `line` is used only for messages.
     ///
     /// # Errors
     /// Required columns are missing.
@@ -61,8 +60,8 @@ impl LogTable {
         Ok(())
     }
 
-    /// Splits a line into cells; the inner error describes what is wrong with the line. Returns
-    /// `None` if the line is the header, or repeats it, as in concatenated files.
+    /// Splits a line into cells. The inner error describes what is wrong with the line. Returns `None` if the line is
+    /// the header, or repeats it, as in concatenated files.
     ///
     /// # Errors
     /// The header lacks required columns.

@@ -16,7 +16,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// Starts an output; the path `-` means stdout.
+    /// Starts an output to the file `path`, or to stdout if the path is `-`.
     ///
     /// # Errors
     /// Same as [`AtomicFile::create`].

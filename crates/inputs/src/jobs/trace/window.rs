@@ -9,7 +9,7 @@ use crate::jobs::clock::Form;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Local, Stamp};
 
-/// The window of a trace, and its clock.
+/// The window of submissions that are simulated, and the clock of the trace.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
     /// The format of the trace's times.

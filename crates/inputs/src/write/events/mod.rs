@@ -39,7 +39,7 @@ impl Format {
     /// The format indicated by a path's extension.
     ///
     /// # Errors
-    /// [`Error::Usage`] for any other extension, or for no extension.
+    /// [`Error::Usage`] if the path has no extension or an unknown extension.
     pub fn of(path: &Path) -> Result<Self> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
