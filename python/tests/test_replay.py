@@ -163,7 +163,7 @@ def test_wrong_arguments_are_told() -> None:
         gleaner.replay(EVENTS, TASKS, max_tasks=False)
     with pytest.raises(gleaner.UsageError, match="big_m is True"):
         gleaner.replay(EVENTS, TASKS, big_m=True)  # type: ignore[arg-type]
-    with pytest.raises(gleaner.UsageError, match="t_fwd is \"long\": expected seconds"):
+    with pytest.raises(gleaner.UsageError, match="t_fwd is \"long\": expected a number of seconds"):
         gleaner.replay(EVENTS, TASKS, t_fwd="long")
     with pytest.raises(gleaner.UsageError, match="solver"):
         gleaner.replay(EVENTS, TASKS, solver="gurobi")

@@ -91,10 +91,10 @@ pub fn or_zero(range: &RangeInclusive<f64>) -> String {
     format!("0, or {low} to {high}")
 }
 
-/// Describes a range of seconds for messages, such as "seconds from 1e-6 to 1e12".
+/// Describes a range of seconds for messages, such as "a number of seconds from 1e-6 to 1e12".
 pub fn seconds(range: &RangeInclusive<f64>) -> String {
     let (low, high) = (short(*range.start()), short(*range.end()));
-    format!("seconds from {low} to {high}")
+    format!("a number of seconds from {low} to {high}")
 }
 
 fn push_rates(task: &Task, out: &mut Vec<String>) {

@@ -165,7 +165,10 @@ fn the_window_is_what_inspect_suggests() {
     let run = gleaner(at, "replay --events idle.csv --tasks free.toml").expect(0);
     run.says(&["--t-fwd auto is 10 s: growing costs nothing"]);
     let run = gleaner(at, &format!("{REPLAY} --t-fwd soon")).expect(2);
-    run.says(&["--t-fwd", "expected seconds from 1e-6 to 1e12, or auto"]);
+    run.says(&[
+        "--t-fwd",
+        "expected a number of seconds from 1e-6 to 1e12, or auto",
+    ]);
 }
 
 #[test]

@@ -318,7 +318,7 @@ fn bad_plans_are_refused_before_anything_runs() {
             &[
                 "line 4",
                 "t_fwd: found \"x\"",
-                "expected seconds from",
+                "expected a number of seconds from",
                 "or auto",
             ],
         ),

@@ -7,7 +7,7 @@ use crate::status::{NodeStatus, Status};
 /// The states of tasks, in the order in which they are written.
 const STATES: [&str; 5] = ["waiting", "active", "finished", "failed", "cancelled"];
 
-/// The metrics as text.
+/// Formats a status as the text of all metrics.
 pub fn text(status: &Status) -> String {
     let mut out = String::new();
     let help = "Nodes that pilots hold.";

@@ -174,7 +174,7 @@ impl StateDir {
     }
 
     /// Returns the path of the directory of a trial that trains the task `task`, and creates the directory if it is
-    /// missing. It is inside the task's directory.
+    /// missing. The trial's directory is inside the task's directory.
     ///
     /// # Errors
     /// Same as [`StateDir::task_dir`].

@@ -31,9 +31,9 @@ pub struct Status {
     pub searches: Vec<SearchStatus>,
     /// The last decisions, newest first.
     pub decisions: Vec<DecisionStatus>,
-    /// Node-time that pilots held, in node-seconds.
+    /// Time for which pilots held nodes, in node-seconds.
     pub idle_node_s: f64,
-    /// Node-time that tasks held, in node-seconds.
+    /// Time for which tasks held nodes, in node-seconds.
     pub used_node_s: f64,
 }
 

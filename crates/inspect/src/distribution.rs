@@ -128,8 +128,8 @@ fn quantiles(sorted: &[u64], sums: &[f64]) -> Vec<Quantile> {
         .collect()
 }
 
-/// Counts `lengths`, which are in nanoseconds and in any order, in bins. Bins start at 0 and at each of the increasing
-/// `bounds`, in seconds.
+/// Counts and adds up the `lengths` in each bin. Lengths are in nanoseconds and in any order. Bins start at 0 and at
+/// each of the increasing `bounds`, in seconds.
 pub(super) fn bins(lengths: &[u64], bounds: &[f64]) -> Vec<Bin> {
     // Whole nanoseconds add up exactly; only the results are rounded.
     let mut sums = vec![(0usize, 0u128); bounds.len() + 1];

@@ -90,7 +90,8 @@ pub struct OtherWindow {
 /// A suggested window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Window {
-    /// The window in seconds. It is rounded to two digits, because windows near the optimum are almost as good.
+    /// The window in seconds. It is rounded to two significant digits, because windows near the optimum are almost as
+    /// good.
     pub t_fwd_s: f64,
     /// Seconds from one growth of a task to its next growth, with this window.
     pub growth_every_s: f64,
@@ -215,7 +216,7 @@ pub(super) fn suggest(
     if useful_share <= 0.0 {
         return Suggestion {
             others: model.others(idle_lengths.longest()),
-            ..none("rescaling costs more than fragments this short can earn")
+            ..none("the idle fragments are so short that rescaling costs more than it earns")
         };
     }
     let loss_rate = model.loss_rate(tau);

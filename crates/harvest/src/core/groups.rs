@@ -35,7 +35,7 @@ pub struct GroupSubmission {
 }
 
 impl GroupSubmission {
-    /// Converts a group of a task file, except for its maximum node counts by class.
+    /// Converts a group from a task file, except for its maximum node counts by class.
     pub fn of(group: &TaskGroup) -> Self {
         GroupSubmission {
             name: group.name.clone(),
@@ -82,7 +82,7 @@ impl GroupSubmission {
         match (self.min_nodes, self.max_nodes) {
             (None, None) => Err("found no limit, expected min_nodes, max_nodes or both".to_owned()),
             (Some(min), Some(max)) if min > max => Err(format!(
-                "found min_nodes {min}, expected at most max_nodes, {max}"
+                "found min_nodes {min}, expected at most {max}, which is max_nodes"
             )),
             _ => Ok(()),
         }
@@ -191,7 +191,7 @@ impl Core {
     }
 
     /// Maximum number of additional nodes on which a task can run within the limits of its groups. A node counts as
-    /// used while processes of a group's task may be running on it.
+    /// used while processes of any task of the group may be running on it.
     pub(super) fn room(&self, index: u32) -> usize {
         let groups = self.tasks[index as usize].groups.iter();
         let rooms = groups.filter_map(|group| {

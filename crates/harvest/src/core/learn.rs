@@ -47,7 +47,7 @@ const CURIOSITY: f64 = 1.1;
 const COST_WEIGHT: f64 = 0.3;
 /// Upper bound on the cost of a rescale, in seconds. Without it, nonsensical reports could lead to arbitrary costs.
 pub(super) const LONGEST_S: f64 = 86_400.0;
-/// Minimum relative change of a rate or cost for which a new curve is returned.
+/// Minimum relative change in a rate or cost after which new curves are returned.
 const NOTABLE: f64 = 0.05;
 
 /// The nodes on which a task trains: their class and their number.

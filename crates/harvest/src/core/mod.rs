@@ -19,7 +19,7 @@
 //!
 //! A pilot whose connection breaks keeps its ranks running and connects again. Its greeting lists the ranks that it
 //! knows, and the core repeats the orders that may not have arrived. If nothing is heard from a pilot for a while, its
-//! node is removed from the allocator. Its ranks still count as running until the backend says that the pilot has
+//! node is removed from the allocator. Its ranks still count as running until the backend reports that the pilot has
 //! ended, or until its lease expires. A pilot ends its ranks by itself when its lease expires.
 
 mod classes;
@@ -124,7 +124,7 @@ pub struct Core {
     finished: BTreeSet<u32>,
     /// Time of the last decision, in seconds since 1970.
     decided: i64,
-    /// Time at which a pilot was last rejected.
+    /// Time at which a pilot was last rejected, or was dismissed because its node cannot be used.
     rejected: Option<Millis>,
     /// Whether a heterogeneous job is waiting.
     has_heterogeneous_job: bool,
@@ -141,7 +141,7 @@ pub struct Core {
     said: Vec<Command>,
 }
 
-/// Totals of node time and preemptions since the harvest began.
+/// Totals of node-time and preemptions since the harvest began.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Accounts {
     /// Time for which pilots were up, in node-milliseconds.
@@ -352,7 +352,7 @@ impl Core {
         self.has_heterogeneous_job
     }
 
-    /// Whether a pilot has ever connected.
+    /// Whether a pilot that has not ended has ever connected.
     pub fn has_connected(&self, pilot: PilotId) -> bool {
         let pilot = self.pilots.open.get(&pilot);
         pilot.is_some_and(|pilot| pilot.session > 0)
@@ -375,7 +375,7 @@ impl Core {
         self.pilots.link(pilot)
     }
 
-    /// The run that a task is in, if it is running.
+    /// The current run of a task, if the task is running.
     pub fn run_of(&self, task: u32) -> Option<RunId> {
         let found = self.tasks.get(task as usize)?;
         found.run.as_ref().map(|_| RunId {

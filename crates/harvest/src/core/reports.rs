@@ -52,7 +52,7 @@ impl Core {
             return;
         }
         let (state, dismissed, before) = (pilot.state, pilot.is_dismissed, pilot.node);
-        // The class matters only when a pilot connects for the first time: a pilot stays on its node.
+        // The class matters only when a pilot connects for the first time, because a pilot stays on its node.
         let found = match before.filter(|before| self.pilots.find(name) == Some(*before)) {
             Some(before) => Ok(before),
             None => self.node_index(name, hello.class.as_deref()),
@@ -162,7 +162,7 @@ impl Core {
         .collect()
     }
 
-    /// Repeats the last order about a rank: to stop the rank, or to use other nodes.
+    /// Repeats the last order for a rank, which was to stop or to use other nodes.
     fn repeat_orders(&mut self, link: Link, run: RunId, commands: &mut Vec<Command>) {
         let now = self.now;
         let Some(found) = self.tasks[run.task as usize].run.as_mut() else {

@@ -36,17 +36,17 @@ pub struct SearchSubmission {
     pub plan: Plan,
     /// Seed of the hyperparameters, and of the choice of a task for each trial.
     pub seed: u64,
-    /// The hyperparameters.
+    /// The hyperparameters, with their distributions.
     pub space: Space,
     /// The tasks that trials train. The work of each task is the work of a trial that is trained up to the last rung.
     pub tasks: Vec<Submission>,
 }
 
 impl SearchSubmission {
-    /// Checks the settings.
+    /// Checks the settings and the tasks of the search.
     ///
     /// # Errors
-    /// A setting is invalid. Returns all faults in one text.
+    /// A setting is invalid, there is no task, or a task has no work. The text contains all faults.
     pub fn check(&self) -> Result<(), String> {
         let faults = self.plan.validate_with(&self.space);
         let faults = faults.err().unwrap_or_default();
@@ -147,7 +147,7 @@ pub(super) struct KeptSearch {
 }
 
 impl LiveSearch {
-    /// Converts the search for a snapshot.
+    /// Converts the search to the form in which a snapshot stores it.
     pub fn kept(&self) -> KeptSearch {
         KeptSearch {
             submission: self.submission.clone(),
@@ -272,7 +272,7 @@ impl LiveSearch {
             Some((job, loss)) => {
                 let (trial, resource) = (job.trial, job.to);
                 format!(
-                    "search {name} is over: the best is trial {trial}, with the loss {loss} at {resource}"
+                    "search {name} is over: the best is trial {trial}, with the loss {loss} at resource {resource}"
                 )
             }
             None => format!("search {name} is over: no trial has a finite loss"),

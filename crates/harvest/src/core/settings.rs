@@ -145,7 +145,7 @@ impl Settings {
         Allocator::new(settings, Source::Batches, start, nodes, Box::new(Arrival))
     }
 
-    /// The settings of the allocator.
+    /// The settings of the daemon's allocator, which has `max_nodes` nodes in each class.
     pub(super) fn allocator_with_nodes(&self) -> allocator::Settings {
         allocator::Settings {
             classes: self.node_classes(self.max_nodes),

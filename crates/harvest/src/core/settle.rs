@@ -35,8 +35,8 @@ impl Core {
         }
     }
 
-    /// Kills the ranks of a run whose grace period is over. If the whole run was asked to stop, these are all of its
-    /// ranks, otherwise only the ranks that are being removed from the run.
+    /// Kills the ranks of a run whose grace period is over. If the whole run was asked to stop, all of its ranks are
+    /// killed. Otherwise, only the ranks that are being removed from the run are killed.
     pub(super) fn end_grace(&mut self, id: RunId, commands: &mut Vec<Command>) {
         self.kill(id, commands);
         let (now, grace) = (self.now, self.settings.grace_ms());

@@ -153,7 +153,7 @@ impl SubmittedTerms {
 /// Points of a scaling curve; see [`ScalingCurve`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// Node counts, from 0.
+    /// Node counts of the points, starting with 0.
     pub nodes: Vec<u32>,
     /// Work per second at each count.
     pub progress: Vec<f64>,

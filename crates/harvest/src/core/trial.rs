@@ -60,7 +60,7 @@ impl From<Loss> for f64 {
     }
 }
 
-/// A report from a task.
+/// A task's report of its progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {
     /// Work that the task has done since it was submitted.

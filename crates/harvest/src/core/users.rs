@@ -1,4 +1,4 @@
-//! Handles users' requests.
+//! Handles the requests of users, such as submissions, cancellations and stops.
 
 use std::collections::BTreeSet;
 

@@ -83,7 +83,7 @@ impl Backoff {
 /// An open connection. Dropping this value closes it.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// Number of the connection.
+    /// Number of the connection among the pilot's connections.
     pub session: u32,
     /// Time at which a message was last received.
     pub heard: Instant,

@@ -82,8 +82,8 @@ enum Happening {
 /// Runs a pilot until it ends. The pilot handles SIGTERM, SIGINT and SIGHUP, so the caller must not.
 ///
 /// # Errors
-/// The state directory cannot be used, the node's name is invalid, a pilot with this number has been started before, or
-/// the lease expired because the daemon did not answer.
+/// The state directory cannot be used, the node's name is invalid, or a pilot with this number has been started before.
+/// It is also an error if the lease expires because the daemon does not answer.
 pub fn run(args: &PilotArgs) -> Result<()> {
     let state = Arc::new(StateDir::open(&args.state)?);
     let node = node(args)?;

@@ -126,7 +126,7 @@ impl Pilot {
         })
     }
 
-    /// Serves the daemon until the pilot ends.
+    /// Carries out the daemon's orders until the pilot ends.
     pub async fn serve(mut self) -> Result<()> {
         let caught = |error| Error::Run(format!("cannot catch signals: {error}"));
         let mut terminate = signal(SignalKind::terminate()).map_err(caught)?;

@@ -9,7 +9,7 @@ use gleaner_driple::read::{self, Format};
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_io::source::Source;
 
-/// Reads a graph.
+/// Reads a computational graph from a file.
 ///
 /// # Errors
 /// The file cannot be read, its extension is unknown, or its content is not a graph in the format that the extension

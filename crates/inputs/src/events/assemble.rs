@@ -98,7 +98,7 @@ impl<'a> Assembler<'a> {
         self.builder.set_classes(classes);
     }
 
-    /// Records a fault.
+    /// Records a fault at `place`.
     pub fn fault(
         &mut self,
         place: Place,

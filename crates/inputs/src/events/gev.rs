@@ -140,13 +140,13 @@ pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
 pub struct About<'a> {
     /// Names of the nodes.
     pub nodes: &'a [String],
-    /// The clock.
+    /// The clock of the log.
     pub clock: &'a Clock,
-    /// The quality, if it is known.
+    /// The quality of the log, if it is known.
     pub quality: Option<&'a Quality>,
     /// The classes of the nodes, if they have any.
     pub classes: Option<&'a NodeClasses>,
-    /// The file from which the log was read.
+    /// The file from which the log was read, if any.
     pub source: Option<&'a SourceId>,
 }
 

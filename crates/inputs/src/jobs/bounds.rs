@@ -31,7 +31,7 @@ pub(super) const PREDICTED_AMOUNT: Number = Number {
 
 /// An estimated duration in seconds, which may be negative.
 pub(super) const ESTIMATE: Number = Number {
-    what: "seconds",
+    what: "a number of seconds",
     range: -LONGEST_ESTIMATE..=LONGEST_ESTIMATE,
 };
 

@@ -105,7 +105,7 @@ mod tests {
             &[
                 "3 faults",
                 "line 3, job_id: found \"1\" a second time, expected one estimate per job",
-                "line 4, priority: found \"inf\", expected seconds from -1e12 to 1e12",
+                "line 4, priority: found \"inf\", expected a number of seconds from -1e12 to 1e12",
                 "line 5, job_id: found nothing",
             ],
         );

@@ -1,4 +1,4 @@
-//! Reads a table of workloads and the files that contain their computational graphs.
+//! Reads a table that names the file with the computational graph of each workload.
 //!
 //! ```csv
 //! graph,model,dataset,batchsize,amp

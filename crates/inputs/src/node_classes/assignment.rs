@@ -64,7 +64,7 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// Records a fault.
+    /// Records a fault at `place`.
     pub fn fault(
         &mut self,
         place: Place,

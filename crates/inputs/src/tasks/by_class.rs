@@ -18,7 +18,7 @@ pub enum ByClass<T> {
     Each(BTreeMap<String, T>),
 }
 
-/// The words of the field `counts`, and their meanings.
+/// The words that the field `counts` accepts, and their meanings.
 pub const COUNTS: [(&str, Counts); 2] = [("all", Counts::All), ("points", Counts::Points)];
 
 impl<T: Copy> ByClass<T> {

@@ -31,7 +31,7 @@ pub(super) struct Entry<'a> {
 pub(super) struct Parsed<'a> {
     /// The tasks, in file order. A named curve with faults, which several tasks can share, also has an entry.
     pub entries: Vec<Entry<'a>>,
-    /// Groups of tasks.
+    /// The groups of tasks in the file.
     pub groups: Vec<GroupDraft<'a>>,
     /// The search whose trials train the tasks.
     pub search: Option<SearchDraft<'a>>,

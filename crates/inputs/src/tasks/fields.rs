@@ -49,7 +49,7 @@ pub static FIELDS: [TaskField; 15] = [
     field("rescale_up", "Tcup", Shape::Number, "s",
         "seconds of progress lost when the task grows, or starts at the first event of the log; later starts are free. At most 1e12, and at most a million times the window `--t-fwd`"),
     field("rescale_down", "Tcdw", Shape::Number, "s",
-        "seconds of progress lost when the task shrinks, stops or is preempted; include the time to start again. Same range as `rescale_up`"),
+        "seconds of progress lost when the task shrinks, stops or is preempted, including the time to start again. Same range as `rescale_up`"),
     field("move", "", Shape::Number, "s",
         "seconds of progress lost when the task moves to nodes of another class; same range as `rescale_up`; default: \
          the sum of `rescale_up` and `rescale_down`").optional(),

@@ -36,7 +36,7 @@ pub struct GivenTask {
     pub work: f64,
     /// The task's weight under the objective `priority-weighted`.
     pub priority: f64,
-    /// Speed of the task by number of nodes.
+    /// The task's scaling curve, or its curve in each class of nodes.
     pub curve: ByClass<GivenCurve>,
     /// For each class, a factor by which the curve is multiplied. Empty if the curve applies to all classes, or if each
     /// class has a curve of its own.

@@ -122,7 +122,7 @@ impl GroupDraft<'_> {
                 report.add("max_nodes", "no limit", "min_nodes, max_nodes or both");
             }
             (Some(min), Some(max)) if min > max => {
-                let expected = format!("at most max_nodes, {max}");
+                let expected = format!("at most {max}, which is max_nodes");
                 report.add("min_nodes", min.to_string(), expected);
             }
             _ => {}

@@ -21,7 +21,7 @@ use gleaner_domain::{ClassTerms, ScalingCurve, Stamp, TrainingTask};
 pub(super) const RATE: RangeInclusive<f64> = 1e-30..=1e30;
 
 const COST: Number = Number {
-    what: "seconds",
+    what: "a number of seconds",
     range: range::RESCALE,
 };
 

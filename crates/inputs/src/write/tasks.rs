@@ -104,7 +104,7 @@ impl Work {
 /// Writes tasks to `path`, whose extension is `.toml` or `.json`. Equal curves are written once.
 ///
 /// # Errors
-/// [`Error::Usage`] for any other extension, and another error if the file cannot be written.
+/// [`Error::Usage`] if the path has another extension, and another error if the file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
     write_document(&document(tasks, &[], None), path)
 }
@@ -148,7 +148,7 @@ fn form(path: &Path) -> Result<Form> {
 /// path before they have tasks to write.
 ///
 /// # Errors
-/// [`Error::Usage`] for an extension that is neither `.toml` nor `.json`.
+/// [`Error::Usage`] if the extension is neither `.toml` nor `.json`.
 pub fn check_path(path: &Path) -> Result<()> {
     form(path).map(drop)
 }

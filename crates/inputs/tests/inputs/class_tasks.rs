@@ -246,11 +246,11 @@ fn faults_of_classes_name_the_class() {
         ),
         (
             "min_nodes = 1\nmax_nodes = 4\nmove = -1",
-            "move: found -1, expected seconds from 0 to 1e12",
+            "move: found -1, expected a number of seconds from 0 to 1e12",
         ),
         (
             "min_nodes = 1\nmax_nodes = 4\nmove = nan",
-            "move: found NaN, expected seconds from 0 to 1e12",
+            "move: found NaN, expected a number of seconds from 0 to 1e12",
         ),
     ] {
         let message = fault_of(read_text("tasks.toml", &resnet(lines)));

@@ -75,23 +75,23 @@ fn every_rule_has_its_message() {
         ),
         (
             ("rescale_up", "-0.5"),
-            "rescale_up: found -0.5, expected seconds from 0 to 1e12",
+            "rescale_up: found -0.5, expected a number of seconds from 0 to 1e12",
         ),
         (
             ("rescale_down", "inf"),
-            "rescale_down: found inf, expected seconds from 0 to 1e12",
+            "rescale_down: found inf, expected a number of seconds from 0 to 1e12",
         ),
         (
             ("rescale_up", "1.1e12"),
-            "rescale_up: found 1.1e12, expected seconds from 0 to 1e12",
+            "rescale_up: found 1.1e12, expected a number of seconds from 0 to 1e12",
         ),
         (
             ("rescale_down", "'1'"),
-            "rescale_down: found \"1\", expected seconds from 0 to 1e12",
+            "rescale_down: found \"1\", expected a number of seconds from 0 to 1e12",
         ),
         (
             ("rescale_up", ""),
-            "rescale_up: found nothing, expected seconds from 0 to 1e12",
+            "rescale_up: found nothing, expected a number of seconds from 0 to 1e12",
         ),
         (("work", "0"), "work: found 0, expected a number above 0"),
         (("work", "-3"), "work: found -3, expected a number above 0"),
@@ -415,7 +415,7 @@ fn groups_name_their_faults() {
         ),
         (
             "[[group]]\nname = 'g'\ntasks = ['a']\nmin_nodes = 3\nmax_nodes = 2",
-            "min_nodes: found 3, expected at most max_nodes, 2",
+            "min_nodes: found 3, expected at most 2, which is max_nodes",
         ),
         (
             "[[group]]\nname = 'g'\ntasks = ['a']\nmax = 2\nmax_nodes = 1",

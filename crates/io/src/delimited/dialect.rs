@@ -7,7 +7,7 @@ use csv::{ReaderBuilder, StringRecord, Terminator};
 /// The rules by which the lines of a table are split into cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dialect {
-    /// Comma-separated values; a cell may be quoted.
+    /// Comma-separated values, in which a cell may be quoted.
     Csv,
     /// Cells are separated by this string, which is not empty. [`Dialect::split`] treats quotes as ordinary characters.
     Plain(String),
@@ -198,7 +198,7 @@ impl Cells<'_> {
         self.text.get(start..*self.ends.get(last)?).map(str::trim)
     }
 
-    /// A trimmed cell; `None` if the line has fewer cells.
+    /// The cell with the index `cell`, trimmed; `None` if the line has no such cell.
     pub fn get(&self, cell: usize) -> Option<&str> {
         self.joined(cell, cell)
     }

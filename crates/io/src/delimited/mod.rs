@@ -1,6 +1,6 @@
 //! Text tables: rows whose cells are separated by a delimiter.
 //!
-//! - [`Records`] reads CSV as a stream; a quoted cell may span lines.
+//! - [`Records`] reads CSV as a stream, in which a quoted cell may span lines.
 //! - [`LogTable`] reads a scheduler's log line by line. A bad line does not affect the next line,
 //!   and free text may contain the delimiter.
 //!

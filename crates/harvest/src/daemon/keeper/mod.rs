@@ -52,7 +52,7 @@ pub enum Message {
     Backend(News),
     /// Time has passed, so events may be due.
     Tick,
-    /// The daemon must end, for this reason. Its tasks keep running.
+    /// The daemon must end for this reason. Its tasks keep running.
     End(&'static str),
 }
 
@@ -92,7 +92,7 @@ pub struct Parts {
     pub welcome: ToPilot,
     /// The program that starts each task, and its arguments.
     pub container: Vec<String>,
-    /// Directory of the recording.
+    /// Directory to which recordings are written.
     pub recording: PathBuf,
     /// Publishes the latest state, for the status page and the metrics.
     pub latest: watch::Sender<Arc<Status>>,

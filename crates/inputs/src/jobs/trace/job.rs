@@ -19,8 +19,8 @@ input! {
         id: String as Id = "job_id" or "jobname" [""],
         /// the job's virtual cluster
         vc: PhantomData<String> as Later(Id) = "vc" [""],
-        /// the number of GPUs that the job requests: at most the GPUs of the virtual cluster; jobs with 0 GPUs are left
-        /// out
+        /// the number of GPUs that the job requests: at most as many as the virtual cluster has; jobs with 0 GPUs are
+        /// left out
         gpus: i64 as Whole(1..=MAX_GPUS) = "gpu_num" [""],
         /// the time of the job's submission
         submit: PhantomData<CellTime> as Later(Clock) = "submit_time" [""],

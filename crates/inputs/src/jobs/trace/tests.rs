@@ -1,4 +1,4 @@
-//! Tests every format of times and every fault with small traces.
+//! Tests the trace reader with small traces: every format of times, and every fault.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

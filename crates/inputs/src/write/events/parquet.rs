@@ -1,8 +1,8 @@
 //! Writes event logs as Parquet: times in nanoseconds, states as `int8`.
 //!
-//! Times are in UTC if the log's clock is known; the file's metadata then describes the clock.
-//! Otherwise they are local times. The metadata also contains a digest of the log, because Parquet's own checksums are
-//! optional and rarely checked.
+//! If the log's clock is known, times are in UTC, and the file's metadata describes the clock. Otherwise, times are
+//! local. The metadata also contains a digest of the log, because Parquet's own checksums are optional and rarely
+//! checked.
 
 use std::io::{self, Write};
 use std::sync::Arc;
