@@ -12,11 +12,10 @@ use crate::source::{Compression, STDIN, is_tar};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Fault, Result, check_stop};
 
-/// Maximum length of a line in bytes: 16 MiB. This is enough for a job that lists several hundred thousand nodes by
-/// name.
+/// Maximum length of a line: 16 MiB. This is enough for a job that lists several hundred thousand nodes by name.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// Number of bytes that are read at a time.
+/// Size of the read buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
 /// A log that is read line by line. Only the current line is in memory, so a log of any length can
@@ -55,7 +54,7 @@ pub enum Unit {
     Job,
     /// A profile in a JSON document.
     Profile,
-    /// A row of a table without lines, such as Parquet.
+    /// A row of a table that is not a text file, such as a Parquet file.
     Row,
 }
 
@@ -147,7 +146,7 @@ impl<'a> Input<'a> {
         Input { disk, ..self }
     }
 
-    /// A log from any stream. `path` is used only in messages.
+    /// Reads a log from any stream. `path` is used only in messages.
     ///
     /// # Errors
     /// The first bytes of the stream cannot be read, or the stream is a tar or zip archive.
@@ -176,7 +175,7 @@ impl<'a> Input<'a> {
         Ok(input)
     }
 
-    /// Fails if the content is an archive.
+    /// Fails if the content is a tar or zip archive.
     fn refuse_archive(&mut self) -> Result<()> {
         let head = self.head()?;
         let (found, remedy) = if is_tar(head) {
@@ -237,7 +236,7 @@ impl<'a> Input<'a> {
     }
 
     /// Reports to the observer that `done` of `total` rows have been read. Readers that use [`Input::to_file`] call
-    /// this method.
+    /// this method, because the observer does not see how they read the file.
     ///
     /// # Errors
     /// [`Error::Stopped`] if the observer requests a stop.
@@ -254,7 +253,8 @@ impl<'a> Input<'a> {
         &self.path
     }
 
-    /// The next line that is not empty, or `None` at the end.
+    /// The next line that is not blank, or `None` at the end. Whitespace at the end of the line is removed, except
+    /// tabs.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         loop {
             self.buffer.clear();
@@ -267,7 +267,7 @@ impl<'a> Input<'a> {
                 continue;
             }
             let ended = cut || self.buffer.ends_with(b"\n");
-            // A tab at the end stands for an empty cell.
+            // A tab at the end means that the last cell is empty.
             let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\t';
             while self.buffer.last().is_some_and(is_blank) {
                 self.buffer.pop();
@@ -289,12 +289,12 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The unread bytes, for documents that are not read line by line.
+    /// A stream of the unread bytes, for documents that are not read line by line.
     pub fn stream(&mut self) -> &mut dyn BufRead {
         &mut *self.reader
     }
 
-    /// The error for a failed read: an I/O error of the operating system, or a fault that reports a damaged compressed
+    /// The error for a failed read: [`Error::Stopped`], an I/O error, or a fault that reports a damaged compressed
     /// file.
     pub fn read_error(&self, error: io::Error) -> Error {
         if let Some(stopped) = stop_of(&error) {
@@ -356,7 +356,7 @@ fn stop_of(error: &io::Error) -> Option<Error> {
     is_stop.then_some(Error::Stopped)
 }
 
-/// Reads a line. Returns whether the line was too long and is truncated, or `None` at the end of the file.
+/// Reads a line. Returns whether the line was truncated because it was too long, or `None` at the end of the file.
 fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     let mut limited = Read::take(&mut *reader, LINE_LIMIT as u64);
     if limited.read_until(b'\n', line)? == 0 {

@@ -28,14 +28,13 @@ pub struct Piece<'p> {
     pub value: Value,
 }
 
-/// Calls `each` with every piece of a document, in order. If `wanted` is empty, the pieces are the
-/// elements of the document, or its entries if it is an object. Otherwise the document must be an
-/// object: the pieces come from the members listed in `wanted`, and all other members are skipped.
+/// Calls `each` with every piece of a document, in order. If `wanted` is empty, the pieces are the elements of the
+/// document if it is an array, or its entries if it is an object. Otherwise the document must be an object: the pieces
+/// come from the members listed in `wanted`, and all other members are skipped.
 ///
 /// # Errors
 /// The file cannot be read, is not JSON, or contains a piece of more than [`PIECE_LIMIT`] bytes.
-/// The message for a file that is not JSON contains `expected`. Errors of `each` are returned
-/// unchanged.
+/// The message for a file that is not JSON contains `expected`. Errors from `each` are returned unchanged.
 pub fn pieces(
     input: &mut Input<'_>,
     wanted: &[&str],

@@ -1,4 +1,4 @@
-//! Functions shared by all writers of Parquet files: writing a column, and converting errors.
+//! Functions shared by all writers of Parquet files: they write columns and convert errors.
 
 use std::io::{self, Write};
 

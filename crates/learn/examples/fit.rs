@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The names and the values of the columns.
 type Sheet = (Vec<String>, Vec<Vec<f64>>);
 
-/// Reads a table. The first column, the time, is skipped.
+/// Reads a table. The values of the first column, the time, are not read.
 fn read(file: &str) -> Result<Sheet, Box<dyn Error>> {
     let mut reader = csv::Reader::from_path(file)?;
     let names: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();

@@ -18,8 +18,8 @@ pub(super) trait Cursor {
     /// Starts reading the column's chunk of a row group.
     fn begin(&mut self, reader: ColumnReader);
 
-    /// Decodes up to `most` further rows, and returns their number. They replace the rows decoded before, which must
-    /// all have been visited.
+    /// Decodes up to `most` further rows, and returns their number. They replace the previously decoded rows, all of
+    /// which must have been visited.
     fn fill(&mut self, most: usize) -> Result<usize, ParquetError>;
 
     /// Moves to the next decoded row. The error describes the fault.

@@ -56,7 +56,8 @@ impl Disk {
         Ok(guard::check_footer(&head, &footer))
     }
 
-    /// The page header that begins at offset `start`, and its length. The header must not extend beyond offset `end`.
+    /// The page header that begins at offset `start`, and its length. `None` if the header is malformed or extends
+    /// beyond offset `end`.
     pub fn header(&self, start: u64, end: u64) -> Option<(Thrift, usize)> {
         let room = end.checked_sub(start)?;
         for size in HEADERS {
@@ -107,7 +108,7 @@ impl ChunkReader for Disk {
     }
 }
 
-/// Reads a file, starting at a given offset.
+/// A stream of a file's bytes, starting at a given offset.
 pub(super) struct Section {
     file: Arc<File>,
     at: u64,

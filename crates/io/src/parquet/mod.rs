@@ -50,7 +50,7 @@ pub struct Column {
     pub name: String,
     /// Whether the column's timestamps are in UTC rather than in local time.
     pub utc: bool,
-    /// The stored column with its values; `None` for nested types other than lists.
+    /// The stored column that holds the values; `None` for nested types other than lists.
     stored: Option<Stored>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
     /// Calls `each` with the row (from 0) and the value of every cell of a column.
     ///
     /// # Errors
-    /// The column is damaged or has an unsupported type, such as a list, or `each` fails.
+    /// The column is damaged, it contains lists or another unsupported type, or `each` fails.
     pub fn visit(
         &self,
         column: &Column,

@@ -19,7 +19,7 @@ const BATCH: usize = 4096;
 /// Number of list elements that are decoded at a time, on average.
 const ELEMENTS: usize = 1 << 16;
 
-/// Maximum number of list elements in a row group. In a hostile file, a single list may hold all of them. A list is
+/// Maximum number of list elements in a row group. In a hostile file, a single list can hold all of them. A list is
 /// decoded as a whole, which takes up to 2 GiB of memory.
 const MAX_ELEMENTS: usize = 1 << 26;
 

@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 24;
 pub(super) enum Thrift {
     /// A boolean or an integer of any width.
     Int(i64),
-    /// A float, bytes or text. Its contents are skipped, because no check needs them.
+    /// A float, bytes or text. The value itself is skipped, because no check needs it.
     Other,
     /// The elements of a list or set, or the alternating keys and values of a map.
     List(Vec<Thrift>),

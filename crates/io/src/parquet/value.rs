@@ -79,7 +79,7 @@ pub(super) enum Meaning {
     Plain,
     /// Times since 1970, in units of this many nanoseconds.
     Time(i64),
-    /// A type that no reader needs, such as decimals.
+    /// Values of a type that no reader needs, such as decimal numbers.
     Unread,
 }
 

@@ -1,10 +1,10 @@
-//! Tables with named columns, from CSV or Parquet. A table can be compressed or in a tar archive, and it can come
+//! Tables with named columns, from CSV or Parquet. A table can be compressed or part of a tar archive, and can be read
 //! from stdin; see [`Source`].
 //!
 //! A reader requests columns from the [`Header`] by name; [`Header::finish`] then returns the [`Table`]. The order of
 //! columns does not matter, and columns that are not requested are ignored. A [`Cell`] is parsed as the expected type.
-//! A cell of another type is a fault, which states the line or row and the column. CSV is streamed on every visit. For
-//! Parquet, the requested columns are kept in memory.
+//! A cell of another type is reported as a fault that states the line or row and the column. CSV is streamed on every
+//! visit. For Parquet, the requested columns are kept in memory.
 //!
 //! [`Source`]: super::source::Source
 

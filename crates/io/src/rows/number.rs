@@ -26,12 +26,12 @@ pub(super) fn any(value: Value<'_>) -> Option<f64> {
     }
 }
 
-/// A finite number.
+/// Converts a value to a finite number.
 pub(super) fn finite(value: Value<'_>) -> Option<f64> {
     any(value).filter(|number| number.is_finite())
 }
 
-/// A boolean: 0 or 1, `false` or `true`.
+/// Converts a value to a boolean: 0 or 1, or `false` or `true` in any case.
 pub(super) fn flag(value: Value<'_>) -> Option<bool> {
     match value {
         Value::Bool(flag) => Some(flag),

@@ -32,7 +32,7 @@ impl<'r> Row<'r> {
         self.place
     }
 
-    /// A cell. An empty cell counts as missing.
+    /// The cell of a requested column. An empty cell counts as missing.
     pub fn cell(&self, col: Col) -> Cell<'r> {
         let requested = &self.requested[col.index()];
         let value = match self.cells {
@@ -50,7 +50,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The cell of a column. The cell is empty if the table lacks the column.
+    /// The cell of an optional column. If the table lacks the column, the cell is empty.
     pub fn cell_or_empty(&self, col: Option<Col>) -> Cell<'r> {
         col.map_or(
             Cell {

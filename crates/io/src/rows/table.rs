@@ -47,7 +47,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads all rows with `read`. Rows with unexpected values are recorded as faults.
+    /// Reads all rows with `read`. Returns the results, and the faults of the rows that cannot be read.
     ///
     /// # Errors
     /// The file is damaged, or has too many faults.

@@ -21,7 +21,7 @@ fn source(name: &str, content: &[u8]) -> (TempDir, Source) {
     (folder, source)
 }
 
-/// The values of one column, parsed by `read`, or the messages of its faults.
+/// For each row, the cell of the column as parsed by `read`, or the message of its fault.
 fn column<T>(
     source: &Source,
     name: &str,

@@ -58,7 +58,7 @@ impl Disk {
         }
     }
 
-    /// Reads one chunk, which is empty after the end of the file.
+    /// Reads the chunk with this index. After the end of the file, the chunk is empty.
     fn read(&self, index: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(index as u64 * CHUNK as u64))?;
@@ -83,7 +83,8 @@ pub(super) struct Reader<'d> {
 }
 
 impl Reader<'_> {
-    /// Reads the next chunk and compares its digest. At the end of the file the chunk is empty.
+    /// Reads the next chunk, and checks the digest of all bytes up to its end. At the end of the file, the chunk is
+    /// empty.
     fn advance(&mut self) -> io::Result<()> {
         self.used = 0;
         self.disk.read(self.next, &mut self.chunk)?;

@@ -7,7 +7,7 @@ use crate::files::Hashed;
 use gleaner_domain::Digest;
 use gleaner_domain::results::run::Listed;
 
-/// Identifies an input by its bytes on disk, so a compressed file is not inflated first.
+/// Identifies an input by its original bytes. A compressed file is hashed without being inflated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceId {
     /// The user-specified path; `-` means stdin.

@@ -32,8 +32,8 @@ type Known = (&'static [u8], &'static str);
 
 const ZIP: Known = (b"PK\x03\x04", "zip");
 
-/// Compression formats that are refused in inflated content. gzip and Zstandard are listed too, because data that was
-/// compressed twice is not supported.
+/// Compression formats that are refused. Inflated content in gzip or Zstandard format was compressed twice, which is
+/// not supported.
 const UNREADABLE: [Known; 4] = [
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ", "xz"),
@@ -67,7 +67,8 @@ impl Source {
     /// file, the archive must contain exactly one file.
     ///
     /// # Errors
-    /// The file cannot be read, is a damaged gzip, Zstandard or tar file, or is compressed in another format.
+    /// The file cannot be read, or is compressed in another format. It is a damaged gzip, Zstandard or tar file, or an
+    /// archive of several files without a pickle.
     pub fn open(path: &Path) -> Result<Self> {
         Self::opened(path, &[ZIP])
     }
@@ -134,7 +135,7 @@ impl Source {
     /// Returns a stream of the inflated content, from its start.
     ///
     /// # Errors
-    /// The file cannot be opened. Pass errors of the returned stream to [`Source::read_error`].
+    /// The file cannot be opened. Pass errors from the returned stream to [`Source::read_error`].
     pub fn reader(&self) -> Result<Box<dyn Read + '_>> {
         let inflated = self.inflated()?;
         match &self.member {

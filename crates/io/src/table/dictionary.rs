@@ -1,5 +1,5 @@
-//! Writes a column that consists of runs of equal values as Parquet. The column is stored as a
-//! dictionary of the values and, for each run, the run's length and the index of its value.
+//! Writes a column that consists of runs of equal values to a Parquet file. The column is stored as a dictionary of the
+//! values and, for each run, the run's length and the index of its value.
 //!
 //! The `parquet` crate's writer looks up the value of every row, whereas the time that this module
 //! needs depends only on the number of runs. For example, let the value be 5 in the first 400,000

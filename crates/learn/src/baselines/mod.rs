@@ -53,7 +53,7 @@ pub struct Fitted {
     predictor: Box<dyn Predictor>,
 }
 
-/// The errors of training a baseline and of predicting with it.
+/// The reason why a baseline cannot be trained, or cannot predict.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BaselineError {
     /// There are no rows, or the labels are invalid.

@@ -13,13 +13,13 @@ use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
 /// A perceptron whose settings match scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden
-/// layer of 100 rectified linear units, trained with Adam at a rate of 0.001 on batches of 200
-/// rows. A tenth of the rows is held out. Training stops after ten consecutive rounds that improve
-/// the loss on these rows by less than 0.0001. The best weights are kept.
+/// layer of 100 rectified linear units, trained with Adam at a learning rate of 0.001 on batches of 200 rows. A tenth
+/// of the rows is held out. Training stops after ten consecutive rounds that reduce the lowest loss on these rows by
+/// less than 0.0001. The weights with the lowest loss are kept.
 ///
 /// Features and labels are scaled to mean 0 and standard deviation 1. Scikit-learn leaves the
 /// scaling to its users. The reference results in `BENCHMARKS.md` were computed without scaling,
-/// and the worst of those predictions are off by thousands.
+/// and the worst of those predictions differ from the labels by thousands.
 pub(super) struct Perceptron {
     network: Network,
     inputs: Vec<Scale>,
@@ -61,7 +61,7 @@ impl Predictor for Perceptron {
     }
 }
 
-/// The scaled features, with the same rows as `rows`.
+/// The scaled features of each row.
 fn scaled_rows(rows: &Matrix, inputs: &[Scale]) -> Array2<f32> {
     Array2::from_shape_fn((rows.rows, inputs.len()), |(row, column)| {
         inputs[column].apply(rows.columns[column][row]) as f32
@@ -74,7 +74,7 @@ struct Layer {
     biases: ParamId,
 }
 
-/// The network: two layers, with their weights and biases.
+/// A network of two layers, with its weights and biases.
 struct Network {
     parameters: Parameters<f32>,
     layers: [Layer; 2],

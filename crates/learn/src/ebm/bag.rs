@@ -30,9 +30,9 @@ impl Search {
         }
     }
 
-    /// Computes the full step of each cell from the sum of the residuals in each cell. The cuts are
-    /// random if a random number generator is given. Otherwise, they are the best cuts. Returns
-    /// `false` if no step would help; `steps` is then unchanged.
+    /// Computes the full step of each cell. `residuals` holds the sum of the residuals in each cell. The cuts are
+    /// random if a random number generator is given. Otherwise, they are the best cuts. Returns `false` if no step
+    /// would help; `steps` is then unchanged.
     pub fn step(
         &mut self,
         residuals: &[f64],
@@ -90,7 +90,7 @@ pub(super) struct Bag {
     last: usize,
     /// The generator that draws the cuts of random rounds.
     random: ChaCha8Rng,
-    /// Index of the bag in the entries of [`Tables`].
+    /// Index of the bag within each entry of [`Tables`].
     pub lane: usize,
     /// The scores after the best round so far, and the number of that round.
     pub best: Boosted,
@@ -99,8 +99,8 @@ pub(super) struct Bag {
 }
 
 impl Bag {
-    /// A bag before its first round. `residuals` holds the residuals of all rows. `lane` is the
-    /// bag's index in the entries of [`Tables`].
+    /// A bag before its first round. `residuals` holds the residuals of all rows. `lane` is the bag's index within each
+    /// entry of [`Tables`].
     pub fn new(
         lane: usize,
         maps: &[CellMap],

@@ -23,7 +23,7 @@ pub struct Feature {
 #[serde(rename_all = "snake_case")]
 pub enum Bins {
     /// Bins of numbers. Cuts are numbered from 1. Bin k ≥ 1 holds the numbers from cut k−1
-    /// (inclusive) to cut k (exclusive). With the cuts 3 and 5, for example, bin 2 holds 3 ≤ x < 5.
+    /// (inclusive) to cut k (exclusive). With the cuts 3 and 5, for example, bin 2 holds the numbers x with 3 ≤ x < 5.
     Numeric {
         /// The bounds between neighbouring bins, ascending.
         cuts: Vec<f64>,
@@ -40,8 +40,8 @@ pub enum Bins {
 }
 
 impl Bins {
-    /// Bins for a column; `None` if it has more distinct strings than [`MOST_BINS`]. If the column
-    /// holds numbers, there are at most `most` bins.
+    /// Bins for a column; `None` if it has more distinct strings than [`MOST_BINS`]. If the column holds numbers, there
+    /// are at most `most` bins, in addition to the bin for missing values.
     pub(super) fn of(column: &Column, binning: Binning, most: usize) -> Option<Self> {
         match column {
             Column::Numeric(values) => Some(Bins::numeric(values, binning, most)),
@@ -109,8 +109,8 @@ impl Bins {
         }
     }
 
-    /// The label of the neighbouring bins of numbers from `first` to `last`, such as `3 to 4.5`. For
-    /// strings, the label of bin `first`.
+    /// The label of the numeric bins from `first` to `last` together, such as `3 to 4.5`. For strings, the label of bin
+    /// `first`.
     pub(super) fn range(&self, first: usize, last: usize) -> String {
         let Bins::Numeric { cuts, .. } = self else {
             return self.label(first);

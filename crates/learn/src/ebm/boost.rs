@@ -58,8 +58,7 @@ pub(super) enum Cuts {
     Random,
 }
 
-/// The result of a bag: for each term, the scores of its cells after the best round, and the number
-/// of that round.
+/// The result of a bag: the scores of each term's cells after the best round, and the number of that round.
 pub(super) struct Boosted {
     pub scores: Vec<Vec<f64>>,
     pub rounds: usize,

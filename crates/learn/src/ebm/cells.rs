@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::bins::Bins;
 use super::model::{Axis, Ebm, Term};
 
-/// The maximum number of strings that the label of a group lists. The label states only the number
-/// of the remaining strings.
+/// The maximum number of strings that the label of a group lists. For the remaining strings, the label states only
+/// their number.
 const NAMED: usize = 3;
 
 /// A cell of a term.

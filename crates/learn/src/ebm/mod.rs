@@ -1,4 +1,4 @@
-//! The explainable boosting machine: an additive model in which every part can be plotted.
+//! The explainable boosting machine: an additive model whose terms can all be plotted.
 //!
 //! y = β₀ + Σ fᵢ(xᵢ) + Σ fᵢⱼ(xᵢ, xⱼ) (Lou, Caruana and Gehrke, KDD 2012; Lou et al., KDD 2013; Nori et al.,
 //! "InterpretML", 2019). Features are binned. Boosting adds small trees in small steps, on one feature at a time, until

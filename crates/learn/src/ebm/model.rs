@@ -305,7 +305,7 @@ impl Ebm {
     /// Replaces the curve of a feature with the monotone curve that is nearest to it in least
     /// squares (isotonic regression, as in Lucid's artifact). Each bin is weighted by its number of
     /// training rows. The score of missing values does not change. Returns `false` and changes
-    /// nothing if there is no numeric feature of that name.
+    /// nothing if no numeric feature has this name.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         let is = |f: &Feature| f.name == feature && matches!(f.bins, Bins::Numeric { .. });
         let Some(index) = self.features.iter().position(is) else {

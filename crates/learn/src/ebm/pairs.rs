@@ -27,7 +27,7 @@ use super::surface::Surface;
 /// values.
 const MOST_GROUPS: usize = 33;
 
-/// A feature whose bins are merged into groups, for use as an axis of pairs.
+/// A feature whose bins are merged into groups, for use as an axis of a pair's surface.
 pub(super) struct Coarse {
     /// The group of each bin.
     pub groups: Vec<u16>,

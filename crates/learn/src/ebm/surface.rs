@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::curve::Sum;
 
-/// A grid of cells. Each step searches it for the best cross with the current residuals.
+/// A grid of cells. Each step cuts it with the best cross for the current residuals, or with a random cross.
 pub(super) struct Surface {
     width: usize,
     height: usize,

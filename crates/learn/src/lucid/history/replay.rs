@@ -63,8 +63,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Each estimate equals the estimate from a history that contains only the jobs that ended
-        /// before this job was submitted.
+        /// Each estimate equals the estimate from a history that contains only the jobs that ended before the estimated
+        /// job was submitted.
         #[test]
         fn a_job_is_learnt_only_after_it_ended(jobs in jobs()) {
             for (job, estimate) in jobs.iter().zip(estimates(&jobs)) {

@@ -27,7 +27,7 @@ use crate::Table;
 pub struct Workload {
     /// Name of the model that is trained.
     pub model: String,
-    /// Name of the data set that it is trained on.
+    /// Name of the data set that the model is trained on.
     pub dataset: String,
     /// Number of samples in a batch.
     pub batch_size: u32,

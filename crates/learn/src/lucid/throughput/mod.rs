@@ -59,8 +59,8 @@ const WINDOW: usize = 6;
 /// The minimum distance, in intervals, between an interval and the intervals that its features use.
 pub const LEAD: usize = LAGS[0] - 1;
 
-/// The features of all intervals of a series, with one row per interval. Values before the series
-/// count as 0.
+/// The features of all intervals of a series, with one row per interval. A feature is 0 if it depends on values before
+/// the series.
 pub fn features(series: &Series) -> Table {
     table(series, 0..series.len())
 }

@@ -117,8 +117,8 @@ mod tests {
 
     use super::*;
 
-    /// A series with about 2 jobs per interval in the first eight hours of each day, and about 20
-    /// in the remaining hours.
+    /// A series with 2 to 4 jobs per interval in the first eight hours of each day, and 20 to 22 in the remaining
+    /// hours.
     fn series() -> Series {
         let jobs: Vec<f64> = (0..3000)
             .map(|step| if (step / 6) % 24 < 8 { 2.0 } else { 20.0 } + f64::from(step % 3))

@@ -121,8 +121,7 @@ impl DurationEbm {
         self.machine.smooth(feature, direction)
     }
 
-    /// Estimates how long jobs will run, in seconds. If the EBM learnt seconds, an estimate may be
-    /// negative.
+    /// Estimates how long jobs will run, in seconds. If the EBM learnt seconds, an estimate can be negative.
     pub fn predict(&self, jobs: &[Job<'_>]) -> Vec<f64> {
         // Prediction cannot fail, because the machine was either trained on these features or
         // checked when it was read.
@@ -187,7 +186,7 @@ mod tests {
             let model = DurationEbm::fit(&jobs, &seconds, options, &settings, &Unobserved).unwrap();
             let predicted = model.predict(&jobs);
             let off = crate::metrics::mean_absolute_error(&seconds, &predicted);
-            assert!(off < 1500.0, "{off} s, where the median is off by 9,000");
+            assert!(off < 1500.0, "{off} s, whereas the error of the median is 9,000 s");
         }
     }
 

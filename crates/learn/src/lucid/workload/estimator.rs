@@ -191,8 +191,7 @@ fn history(past: &[Past<'_>]) -> History {
 }
 
 impl Fitted {
-    /// Estimates how long jobs will run, in seconds. An EBM that learnt seconds may return negative
-    /// estimates.
+    /// Estimates how long jobs will run, in seconds. An EBM that learnt seconds can return negative estimates.
     pub fn predict(&self, jobs: &[Job<'_>]) -> Vec<f64> {
         match self {
             Fitted::Ebm(ebm) => ebm.predict(jobs),

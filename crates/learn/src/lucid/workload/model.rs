@@ -98,8 +98,8 @@ impl Estimators {
 }
 
 impl WorkloadModel {
-    /// Tries every estimator on the last weeks of the jobs in `past`. Then fits every estimator on
-    /// all jobs in `past`, because any estimator may be requested later.
+    /// Runs a trial of every estimator on the jobs in `past` (see [`Trial::run`]). Then fits every estimator on all
+    /// jobs in `past`, because any estimator may be requested later.
     ///
     /// # Errors
     /// There is no job, a duration is not finite or is too large, or the fit is stopped.
@@ -142,8 +142,7 @@ impl WorkloadModel {
         self.profile
     }
 
-    /// The scores of the estimators on the last weeks; `None` if there were too few jobs to hold
-    /// some out.
+    /// The results of the estimators on held-out jobs; `None` if there were too few jobs to hold some out.
     pub fn trial(&self) -> Option<&Trial> {
         self.trial.as_ref()
     }
@@ -176,8 +175,8 @@ impl EstimatorChoice {
         }
     }
 
-    /// Fits the chosen estimator on jobs that have ended. If the best estimator is requested, first
-    /// tries the [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
+    /// Fits the chosen estimator on jobs that have ended. If the best estimator is requested, first runs a trial of the
+    /// [quick](Estimator::QUICK) estimators on these jobs.
     ///
     /// # Errors
     /// Same as [`WorkloadModel::fit`].

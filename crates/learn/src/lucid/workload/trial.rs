@@ -12,7 +12,7 @@ use crate::metrics::{is_near_chance, mean_absolute_error, spearman};
 /// A week in seconds.
 const WEEK: i64 = 7 * 24 * 3600;
 
-/// The minimum number of training jobs. The minimum number of held-out jobs is the same.
+/// The minimum number of training jobs, and also of held-out jobs.
 const LEAST: usize = 10;
 
 /// The results of estimators on jobs that they were not trained on.
