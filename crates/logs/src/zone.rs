@@ -51,7 +51,7 @@ impl fmt::Display for Zone {
 /// The UTC times that correspond to a local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instant {
-    /// The local time occurred once, as almost all do.
+    /// The local time occurred once, as almost all local times do.
     Once(Utc),
     /// The local time occurred twice, because the clock was put back. The values are the first and the second UTC time.
     Twice(Utc, Utc),
@@ -134,8 +134,7 @@ mod tests {
         local(text).from_offset(0)
     }
 
-    // Chicago leaves summer time on 2026-11-01 at 2:00 (from UTC-5 to UTC-6), and
-    // enters it on 2026-03-08 at 2:00.
+    // Chicago's offset changes from UTC-6 to UTC-5 on 2026-03-08 at 2:00, and back to UTC-6 on 2026-11-01 at 2:00.
     #[test]
     fn a_zone_knows_when_its_clock_was_changed() {
         let chicago: Zone = "America/Chicago".parse().unwrap();

@@ -70,7 +70,7 @@ fn additive_functions_are_recovered() {
         curve_error(&machine, &machine.terms()[2], &columns[2], stairs),
         curve_error(&machine, &machine.terms()[3], &columns[3], |_| 0.0),
     ];
-    // The values of each true function span 1.5 to 2.
+    // Except for the last, which is 0, each true function spans a range of 1.5 to 2.
     assert!(errors.iter().all(|&error| error < 0.04), "{errors:?}");
     let mean = labels.iter().sum::<f64>() / 4000.0;
     assert!((machine.intercept() - mean).abs() < 0.01);
@@ -120,7 +120,7 @@ fn a_planted_interaction_comes_first_and_is_learnt() {
     );
 }
 
-/// A table with four columns: numbers with gaps, a constant, only missing values, and strings.
+/// A table with four columns: numbers with some missing values, a constant, only missing values, and strings.
 fn odd(rows: usize, seed: u64) -> (Table, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let gaps: Vec<f64> = random(&mut rng, rows)
@@ -396,7 +396,7 @@ fn a_curve_can_be_made_monotone() {
     let mut machine = Ebm::fit(&features, &labels, &Settings::default()).unwrap();
     assert!(
         !machine.terms()[0].scores()[1..].is_sorted(),
-        "noise makes it go up and down"
+        "noise makes the curve go up and down"
     );
     let before = machine.predict(&features).unwrap();
     assert!(machine.smooth("x", Direction::Increasing));

@@ -61,7 +61,7 @@ fn least_impurity(rows: &[&(Vec<f64>, u8)], min_leaf: usize) -> Option<f64> {
     least
 }
 
-/// The training rows of each node.
+/// The training rows that reach each node.
 fn reaching<'r>(tree: &Tree, rows: &'r Rows) -> Vec<Vec<&'r (Vec<f64>, u8)>> {
     let mut reaching = vec![Vec::new(); tree.nodes().len()];
     for row in rows {
@@ -129,7 +129,7 @@ proptest! {
         let least = all.iter().map(total).fold(f64::INFINITY, f64::min);
         let cheapest = all.iter().filter(|tree| total(tree) < least + 1e-12);
         let fewest = cheapest.map(|(_, leaves)| *leaves).min();
-        // The largest of these trees is the pruned tree itself.
+        // The largest tree in `left` is the pruned tree itself.
         let left = prunings(&pruned, 0);
         let own = left.iter().find(|(_, leaves)| *leaves == pruned.leaves()).unwrap();
         prop_assert!(total(own) < least + 1e-9);

@@ -304,8 +304,8 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
 
 /// Assigns to each open job, in order, as many of its candidates as it lacks nodes. Candidates that were assigned to an
 /// earlier job for an overlapping period are skipped. Candidates are taken in the order of `rank`: first those after
-/// the last node that the job lists, then those before it. A job that does not state how many nodes it used is assigned
-/// one node.
+/// the last node that the job lists, then those before it. If the log does not state how many nodes a job used, the job
+/// is assigned one node.
 pub fn deal(
     jobs: &[ShortJob],
     candidates: &[Vec<u32>],

@@ -21,7 +21,7 @@ pub enum Hold {
 }
 
 impl Hold {
-    /// All holds. A node with several holds is counted under the hold that comes first in this list.
+    /// All kinds. A node with several holds is counted under the kind that comes first in this list.
     pub const ALL: [Hold; 5] = [
         Hold::Running,
         Hold::Down,
@@ -30,12 +30,12 @@ impl Hold {
         Hold::Unknown,
     ];
 
-    /// The index of the hold in [`Hold::ALL`].
+    /// The index of the kind in [`Hold::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// The name of the hold, in one word.
+    /// The name of the kind, in one word.
     pub fn name(self) -> &'static str {
         ["running", "down", "drained", "reserved", "unknown"][self.index()]
     }
@@ -51,7 +51,7 @@ pub struct Edge {
     /// the hold starts.
     when: i64,
     first: u32,
-    /// The three lowest bits contain the index of the hold. The other bits contain the number of nodes.
+    /// The three lowest bits contain the index of the hold's kind. The other bits contain the number of nodes.
     code: u32,
 }
 

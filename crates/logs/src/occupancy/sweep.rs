@@ -42,8 +42,8 @@ impl Window {
 pub struct Shares {
     /// Node-seconds during which nothing held the node.
     pub idle: f64,
-    /// Node-seconds by hold, in the order of [`Hold::ALL`]. A node with several holds is counted
-    /// under the first of them in that order.
+    /// Node-seconds by kind of hold, in the order of [`Hold::ALL`]. A node with several holds is counted under the
+    /// first of their kinds in that order.
     pub held: [f64; IDLE],
 }
 
@@ -95,7 +95,8 @@ struct Node {
     held: [u32; IDLE],
     /// The last job that started on the stretch.
     job: u32,
-    /// The state of the stretch when it was last settled: [`IDLE`], or the index of the hold under which it is counted.
+    /// The state of the stretch when it was last settled: [`IDLE`], or the index of the kind of hold under which it is
+    /// counted.
     state: usize,
     touched: bool,
 }

@@ -1,4 +1,4 @@
-//! The times between polls.
+//! Counts the intervals between polls.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ pub(super) struct Machine {
     is_partial: bool,
 }
 
-/// Collects the nodes that polls show as idle.
+/// If polls list only idle nodes, collects the nodes that polls show as idle.
 #[derive(Default)]
 pub(super) struct IdleNodes {
     are_idle: Vec<bool>,

@@ -1,9 +1,8 @@
 //! Polls of node states, such as the output of repeated calls of Slurm's `sinfo`.
 //!
-//! A poll contains the states of nodes at one time. Two formats are accepted: the recommended
-//! format, with a line `EPOCH STATE HOSTLIST` for every state, and the format of HPC-Whisk's
-//! monitor. The first line of a log determines its format. [`read`] converts polls to an event log,
-//! and [`each_poll`] passes the polls on unchanged.
+//! A poll contains the states of nodes at a given time. Two formats are accepted: the recommended format, with a line
+//! `EPOCH STATE HOSTLIST` for every state, and the format of HPC-Whisk's monitor. The first line of a log determines
+//! its format. [`read`] converts polls to an event log, and [`each_poll`] passes the polls on unchanged.
 
 mod coverage;
 mod intervals;

@@ -110,7 +110,7 @@ impl PollReader {
         }
     }
 
-    /// The nodes of the user's list, or without a list, all nodes that polls have named.
+    /// The nodes in the user's list or, if there is no list, all nodes that polls have named.
     pub fn into_nodes(self) -> NodeSet {
         self.nodes
     }

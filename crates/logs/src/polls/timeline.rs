@@ -3,8 +3,8 @@
 //! A node is assumed to change at the first poll that shows its new state. The state holds until the next poll that
 //! mentions the node. If the time until that poll exceeds the longest allowed gap, the node keeps its state for only
 //! one interval. After this interval, its state is unknown until that poll. For example, polls are 15 s apart, the
-//! longest allowed gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30 s, unknown
-//! from 30 to 115 s, and idle again after 115 s.
+//! longest allowed gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30 s, its
+//! state is unknown from 30 to 115 s, and it is idle again from 115 s.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

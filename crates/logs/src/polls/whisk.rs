@@ -7,13 +7,13 @@
 //! ----
 //! ```
 //!
-//! A block begins with its time in seconds since 1970. A line with a word and a colon lists the
-//! nodes of pilots. The list may be empty. The other rows are the output of `sinfo` with its six
-//! default columns, limited to states that contain "idle". All other nodes are busy.
+//! A block begins with its time in seconds since 1970. A line that begins with a word and a colon lists the nodes of
+//! pilots. The list can be empty. The other rows are the output of `sinfo` with its six default columns, limited to
+//! states that contain "idle". All other nodes are busy.
 
 use crate::scheduler::epoch;
 
-/// The content of a line of a block.
+/// The content of a line in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockLine<'l> {
     /// The start of a block, with its time in seconds since 1970.

@@ -187,8 +187,8 @@ impl AccountReader {
         }
     }
 
-    /// Ends a job or a reservation at the time at which this record was written. A reservation ends at its
-    /// planned end if that is earlier.
+    /// Ends a job or a reservation at the time at which `record` was written. A reservation ends at its planned end if
+    /// that is earlier.
     fn stopped(
         &mut self,
         hold: Hold,

@@ -109,7 +109,7 @@ fn job<'r>(row: &'r Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<TableJo
     }))
 }
 
-/// Parses a whole number, which may have a fraction of zero, such as `512.0`.
+/// Parses a whole number. A zero fraction, as in `512.0`, is accepted.
 pub fn whole(text: &str) -> Option<u32> {
     let (number, fraction) = text.split_once('.').unwrap_or((text, ""));
     let zeros = fraction.bytes().all(|byte| byte == b'0');

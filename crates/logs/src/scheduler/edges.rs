@@ -12,7 +12,7 @@ use crate::occupancy::{
 use gleaner_domain::UnknownNodes;
 use gleaner_domain::error::Result;
 
-/// The edges of all holds in order.
+/// The edges of all holds, in chronological order.
 pub(super) enum Edges {
     /// The log names the nodes.
     Named(Sorted<Edge>),

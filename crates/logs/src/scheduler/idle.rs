@@ -71,7 +71,7 @@ struct Held {
 }
 
 impl Found<'_> {
-    /// No known nodes. `count` is the number of nodes that the job used, if the log states it.
+    /// A result without known nodes. `count` is the number of nodes that the job used, if the log states it.
     fn nothing(cause: Cause, count: Option<usize>) -> Self {
         Found {
             nodes: &[],

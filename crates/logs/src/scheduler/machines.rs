@@ -56,7 +56,7 @@ impl Machine {
     }
 }
 
-/// Public data other than tables of jobs. Another subcommand of `gleaner ingest` reads them.
+/// Public data other than tables of jobs. Other subcommands of `gleaner ingest` read them.
 #[derive(Debug)]
 pub struct OtherData {
     /// The machine and its site, or the kind of data.

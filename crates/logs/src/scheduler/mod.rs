@@ -158,8 +158,8 @@ pub struct Options {
     pub delimiter: Option<String>,
     /// Number of processors per node, for SWF logs. Default: the number in the header.
     pub cores_per_node: Option<u32>,
-    /// Whether lines of SWF logs end with an additional field that states the number of nodes of a job, such as
-    /// `frontier:excl:2500x112`.
+    /// Whether lines of SWF logs end with an additional field, such as `frontier:excl:2500x112`, that states the number
+    /// of nodes of a job.
     pub are_nodes_last: bool,
     /// Number of nodes of the machine, for logs that state only node counts.
     pub node_count: Option<u32>,

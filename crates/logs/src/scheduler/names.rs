@@ -17,7 +17,7 @@ use crate::occupancy::NodeRange;
 /// the text.
 const MAX_DIGITS: usize = 18;
 
-/// The indexes of all names, from 0 in the order in which they were added.
+/// The indexes of all names. They start at 0 and follow the order in which the names were added.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     /// The blocks of each stem.
@@ -101,7 +101,7 @@ impl Names {
         self.len
     }
 
-    /// Calls `each` with the indexes of the names of a piece. Adds unknown names as long as there are fewer than `most`
+    /// Calls `each` with the indexes of a piece's names. Adds unknown names as long as there are fewer than `most`
     /// names, and reports further names as unknown.
     ///
     /// The number that distinguishes the names can have fixed digits in front of it, such as the 1 in `n1[00-99]`. The

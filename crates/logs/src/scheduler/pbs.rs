@@ -8,7 +8,7 @@ use super::account_line::AccountLine;
 pub const WHERE: &str = "the files in $PBS_HOME/server_priv/accounting, one per day";
 
 /// Returns the hosts in `exec_host` (`host/N[*C]+…`). If the record lacks `exec_host`, returns the hosts in
-/// `exec_vnode` (`(v:ncpus=2)+(a:…+b:…)`), or those in the `nodes` of a reservation, which has the format of
+/// `exec_vnode` (`(v:ncpus=2)+(a:…+b:…)`), or in the attribute `nodes` of a reservation, which has the format of
 /// `exec_vnode`.
 pub(super) fn hosts(record: &AccountLine<'_>) -> Option<Vec<Cow<'static, str>>> {
     let value = |key| record.value(key).filter(|value| !value.is_empty());

@@ -67,7 +67,7 @@ pub struct Run<'l> {
 }
 
 impl<'l> Run<'l> {
-    /// A run between two times, in seconds since 1970 or on a clock specific to the log.
+    /// A run between two times, in seconds since 1970 or on the log's own clock.
     pub fn between(from: i64, to: Option<i64>, nodes: Nodes<'l>) -> Self {
         Run {
             start: Some(Moment::Second(from)),
@@ -110,6 +110,6 @@ pub struct MachineShare {
 pub enum Moment {
     /// A time as written in the log. The log's clock converts it to seconds.
     Written(Stamp),
-    /// Seconds since 1970, or on a clock specific to the log.
+    /// Seconds since 1970, or on the log's own clock.
     Second(i64),
 }

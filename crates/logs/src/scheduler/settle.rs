@@ -54,7 +54,7 @@ pub(super) struct TableJob<'j> {
 pub(super) struct Settler {
     /// The first jobs, with their places in the file.
     waiting: Vec<(At, TableJob<'static>)>,
-    /// Total size of the lists of these jobs, in bytes.
+    /// Total size of the lists of the waiting jobs, in bytes.
     bytes: usize,
     settled: Option<Meaning>,
     /// Whether a list that is a single number may be a count.
@@ -72,8 +72,8 @@ impl Settler {
         }
     }
 
-    /// Creates a settler for lists with this meaning. For [`Meaning::NamedOrNumbers`], the first jobs decide between
-    /// the two meanings.
+    /// Creates a settler for lists with this meaning. For [`Meaning::NamedOrNumbers`], the first jobs decide whether
+    /// lists contain names or counts.
     pub fn of(meaning: Meaning) -> Self {
         Settler {
             settled: Some(meaning).filter(|meaning| *meaning != Meaning::NamedOrNumbers),

@@ -27,7 +27,7 @@ pub enum Cause {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lack {
     pub cause: Cause,
-    /// The number of these nodes; `None` if the log does not state how many nodes the job used.
+    /// Number of nodes that the list lacks; `None` if the log does not state how many nodes the job used.
     pub nodes: Option<u32>,
     /// The last known node of the list.
     pub last: Option<u32>,

@@ -53,7 +53,7 @@ pub(super) struct SwfReader {
     cores: Option<u32>,
     /// Nodes of the machine, if set by the user (`--node-count`).
     given_nodes: Option<u32>,
-    /// Whether the last field of a line states the number of nodes of the job, such as `frontier:excl:2500x112`.
+    /// Whether the last field of a line, such as `frontier:excl:2500x112`, states the number of nodes of the job.
     are_nodes_last: bool,
     header: SwfHeader,
     /// Whether the header was read and applied.
@@ -271,7 +271,7 @@ fn job_line(text: &str) -> Result<JobLine<'_>, String> {
 fn number(text: &str) -> Option<f64> {
     const MOST: f64 = 4e9;
     let number: f64 = text.parse().ok()?;
-    // Other numbers, such as sums of memory and processor time, may be larger, but are not used.
+    // Other numbers, such as sums of memory and processor time, can be larger, but are not used.
     number.is_finite().then(|| number.clamp(-MOST, MOST))
 }
 

@@ -42,7 +42,7 @@ pub struct SpotSummary {
     pub events: u64,
     /// Number of changes in all events.
     pub changes: u64,
-    /// Share of node-time in which nodes are idle.
+    /// Share of the node-time during which nodes are idle.
     pub idle_share: f64,
     /// The quality of the event log.
     pub quality: Quality,

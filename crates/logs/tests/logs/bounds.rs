@@ -93,7 +93,7 @@ fn read(log: &str, nodes: usize) -> Holds {
     scheduler::read_inputs([input], &options).unwrap()
 }
 
-/// Returns the idle nodes in each of the first 50 seconds, for each way to show unknown nodes. Also returns the
+/// Returns the idle nodes in each of the first 50 seconds, for each way of showing unknown nodes. Also returns the
 /// quality.
 fn idle(holds: Holds) -> (Vec<Vec<BTreeSet<usize>>>, Quality) {
     let mut logs = vec![vec![BTreeSet::new(); 50]; SHOWN.len()];
@@ -131,8 +131,8 @@ fn truth(jobs: &[Job], nodes: usize) -> Vec<BTreeSet<usize>> {
         .collect()
 }
 
-/// All ways to complete the lists of jobs. Each job takes as many nodes as it used, from the nodes that are free during
-/// its run.
+/// All ways of completing the lists of jobs. Each job takes as many nodes as it used, from the nodes that are free
+/// during its run.
 fn completions(jobs: &[Job], nodes: usize) -> Vec<Vec<Job>> {
     let mut all = vec![Vec::<Job>::new()];
     // A node that a job lists is not free for other jobs during its run.

@@ -270,7 +270,7 @@ fn the_header_of_a_workload_names_its_zone() {
         &Options::new(Format::Swf),
     );
     assert!(notes(&summary).contains("local times of Europe/Paris, as stated in the log"));
-    // If the header does not state when its seconds begin, the times have no zone.
+    // If the header does not state the time from which its seconds are counted, the times have no zone.
     let nowhere = with("; TimeZoneString: Europe/Paris\n").replace("UnixStartTime", "Started");
     let (_, summary) = read(&nowhere, &Options::new(Format::Swf));
     assert_eq!(summary.span.0, "1970-01-01 00:00:00");

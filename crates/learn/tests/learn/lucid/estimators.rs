@@ -212,7 +212,7 @@ fn names_are_read_as_they_are_written() {
 
 proptest! {
     #![proptest_config(gleaner_testing::cases(30))]
-    /// Some jobs were submitted before the held-out weeks and had not ended by then. They have no
+    /// Some jobs were submitted before the held-out weeks, but had not ended when these weeks began. They have no
     /// influence on any score, however long they run.
     #[test]
     fn trials_do_not_look_ahead(

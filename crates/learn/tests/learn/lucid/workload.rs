@@ -98,7 +98,7 @@ fn experience_ranks_the_jobs_of_venus() {
         .filter_map(|(job, estimate)| Some((job.seconds, (*estimate)?)));
     let (seconds, told): (Vec<f64>, Vec<f64>) = known.skip(12_809).unzip();
     let rank = spearman(&seconds, &told);
-    eprintln!("{} jobs ranked by {rank:.3}", told.len());
+    eprintln!("{} jobs, rank correlation {rank:.3}", told.len());
     assert!(rank > 0.3, "{rank}");
 }
 

@@ -186,7 +186,7 @@ fn quoted_items(text: &str) -> Option<&str> {
     inner.trim_start().starts_with(['\'', '"']).then_some(inner)
 }
 
-/// Adds the quoted strings. `items` ends with the closing bracket of the list.
+/// Adds the strings of a list of quoted strings to `lists`. `items` is the text after the opening bracket of the list.
 fn items_in_quotes<'t>(
     mut items: &'t str,
     lists: &mut Vec<Cow<'t, str>>,
