@@ -1,5 +1,4 @@
-//! Reads a log line by line from a file or stdin. The log may be plain text, or compressed with gzip or
-//! Zstandard.
+//! Reads a log line by line from a file or stdin. The log can be plain text, or compressed with gzip or Zstandard.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,7 +43,7 @@ pub struct Line<'l> {
     pub ended: bool,
 }
 
-/// The unit in which a message states a position in a file, such as the line in `line 3`. Units are numbered from 1.
+/// The unit in which a message states a position in a file, such as `line` in `line 3`. Units are numbered from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// A line of a text file.

@@ -2,8 +2,8 @@
 //! label with the time and the errors. Usage: `fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]`.
 //! `RAYON_NUM_THREADS` sets the number of threads.
 //!
-//! The table is `throughput_features.csv` of the reference data. Its columns are the time, two
-//! labels and the features.
+//! The table is `throughput_features.csv` from the reference data. Its columns are the time, two labels and the
+//! features.
 
 use std::error::Error;
 use std::time::Instant;

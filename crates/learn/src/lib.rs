@@ -17,7 +17,7 @@
 //!
 //! - [`ebm`]: the explainable boosting machine, an additive model in which every term can be
 //!   plotted.
-//! - [`lucid`]: the features and models of Lucid, a scheduler of GPU clusters.
+//! - [`lucid`]: the features and models of Lucid, a scheduler for GPU clusters.
 //! - [`tree`]: decision trees that predict classes.
 //! - `baselines`, enabled by the crate feature of the same name: a random forest, gradient boosting
 //!   and a neural network, for comparison.

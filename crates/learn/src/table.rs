@@ -125,8 +125,7 @@ impl Table {
         }
     }
 
-    /// Returns a table with the given rows of this table, in the given order. A row may occur more
-    /// than once.
+    /// Returns a table with the given rows of this table, in the given order. A row can occur more than once.
     ///
     /// # Panics
     /// A row is not in the table.

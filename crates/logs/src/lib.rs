@@ -1,5 +1,4 @@
-//! Readers that convert the logs of batch schedulers, polls of node states and traces of spot instances to logs of idle
-//! nodes.
+//! Converts the logs of batch schedulers, polls of node states, and traces of spot instances to logs of idle nodes.
 //!
 //! ```
 //! use std::path::Path;

@@ -72,7 +72,7 @@ impl Disk {
         None
     }
 
-    /// Reads a range of bytes, all of which must exist.
+    /// Reads `length` bytes from offset `start`. Fails if the file is too short.
     fn bytes(&self, start: u64, length: usize) -> io::Result<Vec<u8>> {
         let end = start.checked_add(length as u64);
         if end.is_none_or(|end| end > self.length) {

@@ -43,7 +43,7 @@ impl<'r> Cell<'r> {
         number::whole(self.value)
     }
 
-    /// A whole number in this range. Both `97` and `97.0` are accepted.
+    /// The cell as a whole number in this range. Both `97` and `97.0` are accepted.
     pub fn integer(&self, range: RangeInclusive<i64>) -> CellResult<i64> {
         let number = self.whole().filter(|number| range.contains(number));
         number.ok_or_else(|| {
@@ -52,19 +52,19 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// A finite number.
+    /// The cell as a finite number.
     pub fn float(&self) -> CellResult<f64> {
         number::finite(self.value).ok_or_else(|| self.fault("a finite number"))
     }
 
-    /// A number, which is infinite or NaN if training diverged. An empty cell is NaN, because data frames write NaN as
-    /// an empty cell.
+    /// The cell as a number, which is infinite or NaN if training diverged. An empty cell is NaN, because data frames
+    /// write NaN as an empty cell.
     pub fn float_or_diverged(&self) -> CellResult<f64> {
         let value = number::any(self.value).or(self.is_missing().then_some(f64::NAN));
         value.ok_or_else(|| self.fault("a number, or nan if training diverged"))
     }
 
-    /// A boolean: 0 or 1, `false` or `true`.
+    /// The cell as a boolean: 0 or 1, or `false` or `true` in any case.
     pub fn flag(&self) -> CellResult<bool> {
         number::flag(self.value).ok_or_else(|| self.fault("0 or 1"))
     }
@@ -92,7 +92,7 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// An identifier, as a string. The zero fraction of a whole number is removed, so `765472.0` and `765472` are the
+    /// The cell as an identifier. The zero fraction of a whole number is removed, so `765472.0` and `765472` are the
     /// same identifier.
     pub fn id(&self) -> CellResult<Cow<'r, str>> {
         Ok(match self.text()? {
@@ -101,7 +101,7 @@ impl<'r> Cell<'r> {
         })
     }
 
-    /// A time: whole seconds on the table's own clock, or a civil time with or without an offset.
+    /// The cell as a time: whole seconds on the table's own clock, or a civil time with or without an offset.
     pub fn clock(&self) -> CellResult<CellTime> {
         let seconds = number::whole(self.value).map(CellTime::Seconds);
         let civil = || match self.value {

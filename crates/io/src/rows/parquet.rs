@@ -6,7 +6,7 @@ use crate::source::Source;
 use gleaner_domain::Local;
 use gleaner_domain::error::Result;
 
-/// The requested columns of a Parquet file, in memory.
+/// The cells of the requested columns, by column and row.
 pub(super) struct Held {
     columns: Vec<Vec<Stored>>,
     texts: Texts,

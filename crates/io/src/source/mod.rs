@@ -67,8 +67,8 @@ impl Source {
     /// file, the archive must contain exactly one file.
     ///
     /// # Errors
-    /// The file cannot be read, or is compressed in another format. It is a damaged gzip, Zstandard or tar file, or an
-    /// archive of several files without a pickle.
+    /// The file cannot be read, is damaged (gzip, Zstandard or tar), is compressed in another format, or is an archive
+    /// of several files without a pickle.
     pub fn open(path: &Path) -> Result<Self> {
         Self::opened(path, &[ZIP])
     }

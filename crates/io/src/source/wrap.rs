@@ -1,4 +1,4 @@
-//! Unwraps inputs: gzip and Zstandard, with a limit on the inflated size, and tar.
+//! Unwraps inputs: inflates gzip and Zstandard up to a size limit, and reads files in tar archives.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -71,7 +71,7 @@ impl Compression {
             .then_some(Compression::Zstandard)
     }
 
-    /// The name for messages.
+    /// The name of the format, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Compression::Gzip => "gzip",

@@ -40,7 +40,7 @@ impl Encoding {
         }
     }
 
-    /// Converts a table with the same features in the same order.
+    /// Converts a table, which must have the features of the training table in the same order.
     pub fn encode(&self, table: &Table) -> Result<Matrix, Mismatch> {
         let names = || self.features.iter().map(|(name, _)| name);
         if !names().eq(table.names()) {

@@ -5,9 +5,8 @@
 //! same model, regardless of the number of threads.
 //!
 //! Strings are numbered in the order of their first appearance in the training rows; strings that
-//! do not occur there become −1. Infinite numbers count as missing. Gradient boosting learns on
-//! which side of a split missing values belong; the other models replace missing values with the
-//! mean of the feature.
+//! do not occur there become −1. Infinite numbers count as missing. Gradient boosting learns to which side of a split
+//! missing values go; the other models replace missing values with the mean of the feature.
 //!
 //! ```
 //! use gleaner_learn::{Column, Table, baselines::Baseline};

@@ -12,10 +12,10 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// A perceptron whose settings match scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden
-/// layer of 100 rectified linear units, trained with Adam at a learning rate of 0.001 on batches of 200 rows. A tenth
-/// of the rows is held out. Training stops after ten consecutive rounds that reduce the lowest loss on these rows by
-/// less than 0.0001. The weights with the lowest loss are kept.
+/// A perceptron whose settings match scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden layer of 100
+/// rectified linear units. It is trained with Adam at a learning rate of 0.001 on batches of 200 rows. A tenth of the
+/// rows is held out. Training stops after ten consecutive rounds that reduce the lowest loss on these rows by less than
+/// 0.0001. The weights with the lowest loss are kept.
 ///
 /// Features and labels are scaled to mean 0 and standard deviation 1. Scikit-learn leaves the
 /// scaling to its users. The reference results in `BENCHMARKS.md` were computed without scaling,

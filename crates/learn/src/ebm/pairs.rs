@@ -23,8 +23,7 @@ use rayon::prelude::*;
 use super::boost::{CellMap, Shape};
 use super::surface::Surface;
 
-/// The maximum number of groups of bins on an axis of a pair, including the group of missing
-/// values.
+/// The maximum number of groups on an axis of a pair, including the group for missing values.
 const MOST_GROUPS: usize = 33;
 
 /// A feature whose bins are merged into groups, for use as an axis of a pair's surface.

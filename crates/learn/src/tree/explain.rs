@@ -9,7 +9,7 @@ use super::Tree;
 pub struct Step {
     /// Index of the node at which the comparison is made.
     pub node: usize,
-    /// Index of the feature that is compared.
+    /// Index of the feature whose value is compared.
     pub feature: usize,
     /// The row's value of this feature; NaN if it is missing.
     pub value: f64,

@@ -153,7 +153,7 @@ impl Tree {
         })
     }
 
-    /// Names of the features, in the order of the values of a row.
+    /// Names of the features. A row holds its values in this order.
     pub fn features(&self) -> &[String] {
         &self.features
     }

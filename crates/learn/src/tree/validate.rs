@@ -8,7 +8,8 @@ use super::{Settings, Tree, TreeError};
 use crate::Table;
 use crate::metrics::accuracy;
 
-/// Predicts the classes of the rows `test` with a tree grown on the rows `train`. A row can be in both lists.
+/// Grows a tree on the rows with the indices `train`, and predicts the classes of the rows with the indices `test`. A
+/// row can be in both lists.
 ///
 /// # Errors
 /// Same as [`Tree::fit`].

@@ -256,7 +256,9 @@ fn boosted_durations_of_venus_are_no_worse_than_those_of_the_reference() {
         }
         let error = metrics::mean_absolute_error(&seconds[train..], &predicted);
         let rank = metrics::spearman(&seconds[train..], &predicted);
-        println!("{name}: error {error:.0} s, reference {reference:.0} s, rank correlation {rank:.3}");
+        println!(
+            "{name}: error {error:.0} s, reference {reference:.0} s, rank correlation {rank:.3}"
+        );
         assert!(error <= 1.05 * reference, "{name}: {error}");
     }
 }

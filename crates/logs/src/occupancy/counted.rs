@@ -48,7 +48,7 @@ impl InUse {
     }
 }
 
-/// Adds up the bounds over time. Jobs must be added in the order in which they start.
+/// Adds up the bounds on the idle time. Jobs must be added in the order in which they start.
 #[derive(Debug)]
 pub struct CountedIdle {
     nodes: u64,
@@ -62,7 +62,7 @@ pub struct CountedIdle {
 }
 
 impl CountedIdle {
-    /// Starts a sum of the bounds on the idle time of `nodes` nodes in `window`.
+    /// Prepares to add up the bounds on the idle time of `nodes` nodes in `window`.
     pub fn new(nodes: u32, cores_per_node: u32, window: Window) -> Self {
         CountedIdle {
             nodes: nodes.into(),

@@ -46,7 +46,7 @@ impl Heads {
         }
     }
 
-    /// The least member that is at least `index`.
+    /// The smallest member that is not less than `index`.
     pub fn next(&self, mut index: usize) -> Option<usize> {
         for (level, words) in self.levels.iter().enumerate() {
             let word = words.get(index / BITS)? >> (index % BITS);
@@ -59,7 +59,7 @@ impl Heads {
         None
     }
 
-    /// The greatest member that is at most `index`.
+    /// The largest member that is not greater than `index`.
     pub fn previous(&self, mut index: usize) -> Option<usize> {
         for (level, words) in self.levels.iter().enumerate() {
             let word = words[index / BITS] << (BITS - 1 - index % BITS);

@@ -40,10 +40,10 @@ impl Window {
 /// Idle node-seconds in the window, and held node-seconds by kind of hold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shares {
-    /// Node-seconds during which nothing held the node.
+    /// Node-seconds of nodes that nothing held.
     pub idle: f64,
-    /// Node-seconds by kind of hold, in the order of [`Hold::ALL`]. A node with several holds is counted under the
-    /// first of their kinds in that order.
+    /// Node-seconds by kind of hold, in the order of [`Hold::ALL`]. A node with several holds is counted under the kind
+    /// that comes first in that order.
     pub held: [f64; IDLE],
 }
 
@@ -83,7 +83,7 @@ pub struct Event<'a> {
     pub second: i64,
     /// The changes, in ascending order of rank.
     pub changes: &'a [Change],
-    /// For each job that took nodes, the number of nodes that it started on.
+    /// For each job that took idle nodes, the total number of nodes that it started on.
     pub jobs: &'a [u32],
     /// For each change, the job that took the node: 0 if no job did, else the job's index in `jobs` plus 1.
     pub takers: &'a [u32],

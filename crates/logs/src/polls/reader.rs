@@ -8,7 +8,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
-/// The states of nodes at one time.
+/// The states of nodes at a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Poll<'p> {
     /// Seconds since 1970; later than the time of the previous poll.
@@ -246,8 +246,8 @@ impl PollReader {
 }
 
 impl Listed {
-    /// Adds a node. If the node is already listed, keeps its first class and returns false. A pilot's
-    /// node is listed twice: first for the pilot, then for its state. The pilot's class is kept.
+    /// Adds a node. If the node is already listed, keeps its first class and returns false. A pilot's node is an
+    /// exception, because it is listed both for the pilot and for its state: keeps the pilot's class and returns true.
     fn add(&mut self, node: u32, class: StateClass) -> bool {
         let index = node as usize;
         if index >= self.places.len() {

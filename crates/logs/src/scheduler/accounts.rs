@@ -205,7 +205,7 @@ impl AccountReader {
         open.report(Some(to.max(open.from)), collector)
     }
 
-    /// Begins an outage of the node that went down, unless it is already down.
+    /// Begins an outage of the node that went down, unless the log already shows the node as down.
     fn node_down(
         &mut self,
         record: &AccountLine<'_>,

@@ -11,7 +11,7 @@ use gleaner_domain::error::{Result, check_stop};
 use gleaner_domain::words::counted;
 use gleaner_domain::{Observer, Quality, UnknownNodes};
 
-/// The edges of all holds: the holds that the log states, and the holds of nodes that jobs used but do not list. The
+/// The edges of all holds: the holds that the log states, and the holds on nodes that jobs used but do not list. The
 /// edges can be read several times.
 pub(super) struct Bounded {
     /// The holds that the log states.

@@ -22,7 +22,7 @@ pub struct Collector<'s> {
     sink: &'s mut dyn Sink,
 }
 
-/// Turns the records of a log into idle nodes or into a table of jobs.
+/// Turns the records of a log into a log of idle nodes or a table of jobs.
 pub trait Sink {
     /// Receives a record. Counts its faults, and leaves out the parts that the faults make unusable.
     ///

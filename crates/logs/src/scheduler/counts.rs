@@ -256,7 +256,7 @@ impl LogCounts {
         Ok(())
     }
 
-    /// Adds `count` lines to a reason. `example` is called only if the reason had no lines before.
+    /// Counts `count` more lines under a reason. `example` is called only if the reason had no lines before.
     pub fn note(&mut self, reason: Reason, count: u64, example: impl FnOnce() -> String) {
         let found = self.found.entry(reason).or_default();
         if found.count == 0 {

@@ -21,7 +21,7 @@ pub struct Holds {
     pub(super) edges: Edges,
     /// The waiting jobs over time; `None` if the log has no submissions.
     pub(super) pending: Option<Waits>,
-    /// The quality of the log. The idle time may not be set yet, because only a sweep measures it.
+    /// The quality of the log. If the log names all nodes, the idle time is not set, because only a sweep measures it.
     pub(super) quality: Quality,
     /// The files that were read, in order.
     pub(super) files: Vec<PathBuf>,

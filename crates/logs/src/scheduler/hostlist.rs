@@ -7,8 +7,8 @@
 //! A few bytes can name a huge number of hosts (`n[1-999999]` has 11 bytes), so limits apply.
 //! [`MAX_HOSTS`] bounds the hosts of one list. A second limit bounds the work over all lists of an
 //! input. The ranges in the last bracket of a name are not expanded, so they cost almost nothing.
-//! All earlier brackets of the name must be expanded. Two more limits apply to a single name: its
-//! length, because every host may repeat the name, and the number of its brackets.
+//! All earlier brackets of the name must be expanded. Two more limits apply to a single name: one to its length,
+//! because every host can repeat the name, and one to the number of its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,9 +16,9 @@ use std::fmt::Write;
 /// Maximum number of hosts that one list is allowed to name.
 pub const MAX_HOSTS: usize = 1 << 18;
 
-/// Maximum number of pieces (hosts, or ranges of hosts) to which the brackets of all lists of an input are allowed to
-/// expand. One further piece is allowed for each byte of the lists. The last bracket of a name adds few pieces, because
-/// its ranges are not expanded.
+/// Maximum number of pieces (hosts, or ranges of hosts) into which all lists of an input together may be expanded. One
+/// further piece is allowed for each byte of the lists. The last bracket of a name adds few pieces, because its ranges
+/// are not expanded.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
 /// Maximum number of bytes of a name outside its brackets. Host names have at most 255 bytes.

@@ -30,7 +30,7 @@ pub(super) struct IdleNodes {
     /// Number of jobs for which the log states only a node count.
     pub counted: u64,
     cores_per_node: Option<u32>,
-    /// Whether at least one job states its number of cores.
+    /// Whether the log states the number of cores of at least one job.
     are_cores_known: bool,
     /// The jobs that list fewer nodes than they used.
     pub short: ShortJobs,
@@ -232,7 +232,7 @@ impl IdleNodes {
         }
     }
 
-    /// Adds a hold on nodes. `part` is the id of the job, if the job may have more records. In that case, a run without
+    /// Adds a hold on nodes. `part` is the id of the job, if the job can have more records. In that case, a run without
     /// an end is kept until a record states the end.
     fn hold(
         &mut self,

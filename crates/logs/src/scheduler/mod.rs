@@ -153,8 +153,8 @@ pub struct Options {
     pub to: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
-    /// Delimiter of the cells in tables of `sacct` and `sacctmgr`, and in tables of jobs. Default: inferred from the
-    /// header.
+    /// Delimiter of the cells in the tables that `sacct` and `sacctmgr` print, and in tables of jobs. Default: inferred
+    /// from the header.
     pub delimiter: Option<String>,
     /// Number of processors per node, for SWF logs. Default: the number in the header.
     pub cores_per_node: Option<u32>,

@@ -95,7 +95,7 @@ pub(super) fn read_input(input: &mut Input<'_>, gpu: bool) -> Result<NodeSet> {
     faults.finish(nodes.into_machine())
 }
 
-/// Whether a line is a comment, or the date that `sinfo -N -l` prints first.
+/// Whether a line names no nodes because it is a comment or the date that `sinfo -N -l` prints first.
 fn is_remark(text: &str) -> bool {
     let days = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
     text.trim_start().starts_with('#')

@@ -113,7 +113,8 @@ impl NodeSet {
     }
 
     /// Looks up the nodes that are named in the lists of a job. Call [`NodeSet::runs`] to get these nodes. The run time
-    /// depends on the number of new nodes and of ranges of consecutive nodes, not on the total number of nodes.
+    /// depends on how many new nodes and ranges of consecutive nodes the lists contain, not on the total number of
+    /// nodes.
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
     /// In that case, the last name is not looked up but returned as [`Looked::cut`], so that a cut name is not added as

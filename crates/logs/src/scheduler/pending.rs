@@ -109,8 +109,8 @@ pub(super) struct PendingJobs<'w> {
 }
 
 impl PendingJobs<'_> {
-    /// The number of waiting jobs, and of the nodes that they need, at the end of `second`, which must not be before
-    /// the `second` of the previous call.
+    /// The number of waiting jobs, and of the nodes that they need, at the end of `second`. Calls must be in ascending
+    /// order of `second`.
     ///
     /// # Errors
     /// A temporary file cannot be read.

@@ -18,7 +18,7 @@ pub enum Record<'l> {
 /// A job. A reader keeps the default of each field that the log does not state.
 #[derive(Debug, Default)]
 pub struct Job<'l> {
-    /// Id of the job in its scheduler.
+    /// Id of the job in the scheduler.
     pub id: &'l str,
     /// The user who submitted the job.
     pub user: &'l str,

@@ -1,7 +1,7 @@
 //! Reports the jobs of a table. The first jobs show whether the table's lists name nodes. If they do not, only the
 //! table's counts are used.
 //!
-//! Not every list names nodes. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its
+//! Not every list names nodes. For example, a table can name a partition such as `MIR-00000-33331-512` in place of its
 //! 512 nodes.
 
 use std::borrow::Cow;

@@ -97,9 +97,9 @@ struct Short {
 /// The decisions on last names that may have been cut.
 #[derive(Debug, Default)]
 pub(super) struct Completed {
-    /// Jobs whose last name may have been cut but can only be one node, with that node.
+    /// Jobs whose list ends with a name that may have been cut but can stand for only one node, with that node.
     pub used: Vec<(ShortJob, u32)>,
-    /// Jobs whose last name turned out to be complete, with that name.
+    /// Jobs whose list ends with a name that turned out to be complete, with that name.
     pub named: Vec<(ShortJob, String)>,
     /// Serial numbers of the jobs whose list seemed to name all of their nodes but turned out to be cut.
     pub cut: Vec<u64>,

@@ -2,7 +2,7 @@
 
 use crate::occupancy::Window;
 
-/// The first and the last start, end and record of a log, in seconds since 1970.
+/// Times of the first and the last start, end and record of a log, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     starts: Option<(i64, i64)>,

@@ -240,7 +240,7 @@ impl LineReader for SwfReader {
     }
 }
 
-/// Whether a line is a job in this format.
+/// Whether a line describes a job in this format.
 pub fn is_job(line: &str) -> bool {
     job_line(line).is_ok()
 }

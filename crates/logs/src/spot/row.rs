@@ -45,11 +45,11 @@ pub(super) fn parse(text: &str) -> Result<(Form, Time, Event<'_>), String> {
         }
         [Some(date), Some(time), Some(number), None] => {
             let written = format!("{date} {time}");
-            let found = moment(&written).ok_or_else(|| format!("{written:?} for a time"))?;
+            let found = moment(&written).ok_or_else(|| format!("{written:?} instead of a time"))?;
             Ok((Form::Dated, Time::Written(found), count(number)?))
         }
         _ => Err(format!(
-            "{} for a row",
+            "{}, not 2 or 3",
             counted(text.split(',').count(), "cell")
         )),
     }

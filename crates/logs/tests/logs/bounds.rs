@@ -203,7 +203,7 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // The oracle is the schedule before its lists were cut. A job may use any nodes, even if other jobs hold them. The
+    // The oracle is the schedule before its lists were cut. A job can use any nodes, even if other jobs hold them. The
     // first two jobs list the same node.
     #[test]
     fn the_number_of_idle_nodes_lies_between_the_bounds_if_nodes_are_shared(

@@ -24,7 +24,7 @@ fn bounds(quality: &Quality) -> (u64, u64) {
     (quality.idle_lower, quality.idle_upper)
 }
 
-/// A table of `sacct` with a row for each job. A job is given as start, end, number of nodes and list of nodes.
+/// The table that `sacct` prints for these jobs. A job is given as start, end, number of nodes and list of nodes.
 fn sacct(jobs: &[(&str, &str, u32, &str)]) -> String {
     let mut log = "JobIDRaw|State|Start|End|NNodes|NodeList\n".to_owned();
     for (id, (start, end, count, list)) in jobs.iter().enumerate() {
@@ -160,7 +160,7 @@ fn nodes_that_jobs_share_widen_the_bounds() {
         found.to_string().contains("quality   jobs share nodes: "),
         "{found}"
     );
-    // Without the second job, no node is shared, so the idle time is certain.
+    // Without one of the two jobs on n[01-02], no node is shared, so the idle time is certain.
     let row = "2|COMPLETED|2026-01-01T09:00:00|2026-01-01T11:00:00|2|n[01-02]\n";
     let found = summary(&log.replace(row, ""), &morning(Format::Slurm));
     assert_eq!(bounds(&found.quality), (7_200, 7_200), "{found}");

@@ -107,8 +107,8 @@ impl Mean {
 }
 
 impl History {
-    /// Adds a job that ran for `seconds`. Call this only after the job has ended; otherwise,
-    /// estimates would use knowledge of the future.
+    /// Adds a job that ran for `seconds`. Must not be called before the job has ended; otherwise, estimates would use
+    /// knowledge of the future.
     pub fn learn(&mut self, user: &str, name: &str, gpus: u32, seconds: f64) {
         self.all.add(seconds);
         let user = self.users.entry(user.to_owned()).or_default();

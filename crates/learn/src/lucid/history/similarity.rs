@@ -10,7 +10,7 @@ const LONGEST: usize = 128;
 /// A name, prepared for comparisons.
 pub struct Name {
     chars: Vec<char>,
-    /// Number of characters by the lowest six bits of their codes, for a quick upper bound on the
+    /// Number of characters for each value of the lowest six bits of their codes. It gives a quick upper bound on the
     /// number of matching characters.
     buckets: [u8; 64],
 }

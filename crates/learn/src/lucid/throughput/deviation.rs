@@ -1,4 +1,4 @@
-//! The standard deviation of a sliding window, with the rounding errors of pandas.
+//! The standard deviation of a sliding window, computed with the same rounding errors as in pandas.
 //!
 //! The mean `m` and the sum of squared deviations `q` of the window are updated whenever a value
 //! `x` enters or leaves it (Welford, 1962). Let `n` be the number of values in the window after the

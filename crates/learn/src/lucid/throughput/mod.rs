@@ -53,7 +53,7 @@ pub type Row = [f64; FEATURES.len()];
 /// The lags of the features, in intervals: an hour, three hours and a day.
 const LAGS: [usize; 3] = [6, 18, 144];
 
-/// Number of values in a sliding window: one hour.
+/// Number of values in a sliding window, which covers one hour.
 const WINDOW: usize = 6;
 
 /// The minimum distance, in intervals, between an interval and the intervals that its features use.
@@ -70,8 +70,8 @@ pub fn table(series: &Series, steps: Range<usize>) -> Table {
     Table::of_rows(FEATURES, &rows(series, steps))
 }
 
-/// The features of the intervals `steps` of a series, up to [`LEAD`] intervals after its end. Later
-/// intervals are left out, because their features depend on unknown values.
+/// The features of the intervals with the indices `steps`. They can include the first [`LEAD`] intervals after the end
+/// of the series. Later intervals are left out, because their features depend on unknown values.
 pub fn rows(series: &Series, steps: Range<usize>) -> Vec<Row> {
     let known = series.len() + LEAD;
     let past = [series.jobs(), series.gpus()].map(Past::new);
@@ -86,7 +86,7 @@ fn row_of(time: DateTime, past: &[Past<'_>; 2], step: usize) -> Row {
     std::array::from_fn(|_| features.next().unwrap_or_default())
 }
 
-/// Month, day, hour, minute, day of the week from Monday = 0, day of the year, and ISO 8601 week.
+/// Month, day, hour, minute, day of the week (Monday = 0), day of the year, and ISO 8601 week.
 fn calendar(time: DateTime) -> [f64; 7] {
     let date = time.date();
     [

@@ -1,5 +1,5 @@
-//! The throughput model: one machine forecasts the number of GPU jobs, another the number of GPUs
-//! that these jobs request.
+//! The throughput model: one machine forecasts the number of GPU jobs, and the other the number of GPUs that these jobs
+//! request.
 
 use std::ops::Range;
 
@@ -51,8 +51,8 @@ pub fn settings(seed: u64) -> Settings {
 }
 
 impl ThroughputModel {
-    /// Trains a model on the intervals `steps` of a series. The features of these intervals also
-    /// use earlier intervals.
+    /// Trains a model on the intervals of `series` with the indices `steps`. The features of these intervals also use
+    /// earlier intervals.
     ///
     /// # Errors
     /// `steps` is empty, a setting is out of its range, or the fit is stopped.
@@ -98,10 +98,9 @@ impl ThroughputModel {
         self.jobs.smooth(feature, direction) && self.gpus.smooth(feature, direction)
     }
 
-    /// Forecasts the intervals `steps` of a series: the number of GPU jobs, and the number of GPUs
-    /// that they request. A forecast uses only values that are at least [`super::LEAD`] intervals
-    /// earlier. Therefore, up to [`super::LEAD`] intervals after the end of the series can be
-    /// forecast. Later intervals are left out.
+    /// For the intervals with the indices `steps`, forecasts the number of GPU jobs, and the number of GPUs that they
+    /// request. A forecast uses only values that are at least [`super::LEAD`] intervals earlier. Therefore, up to
+    /// [`super::LEAD`] intervals after the end of the series can be forecast. Later intervals are left out.
     pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
         let table = super::table(series, steps);
         // Prediction cannot fail, because the machines were either trained on these features or

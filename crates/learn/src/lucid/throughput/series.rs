@@ -64,8 +64,8 @@ impl Series {
         self.jobs.is_empty()
     }
 
-    /// The beginning of interval `step`, which may lie beyond the end of the series. A time after
-    /// the year 9999 is replaced with the last representable time.
+    /// The beginning of interval `step`, which can lie beyond the end of the series. A time after the year 9999 is
+    /// replaced with the last representable time.
     pub fn time(&self, step: usize) -> DateTime {
         let minutes = i64::try_from(step).unwrap_or(i64::MAX / MINUTES / 60) * MINUTES;
         self.start

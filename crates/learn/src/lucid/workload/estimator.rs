@@ -106,7 +106,7 @@ impl Estimator {
         }
     }
 
-    /// Whether the estimator uses the time of day, and therefore needs a calendar.
+    /// Whether the estimator uses the date and time of submissions, and therefore needs the calendar of the trace.
     pub fn needs_calendar(self) -> bool {
         matches!(self, Estimator::Ebm | Estimator::EbmSeconds)
     }

@@ -159,7 +159,8 @@ impl WorkloadModel {
 }
 
 impl EstimatorChoice {
-    /// Whether the chosen estimator may use the time of day, and therefore needs a calendar.
+    /// Whether the chosen estimator may use the date and time of submissions, and therefore needs the calendar of the
+    /// trace.
     pub fn needs_calendar(self) -> bool {
         match self {
             EstimatorChoice::Best => true,

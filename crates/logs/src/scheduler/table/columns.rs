@@ -205,7 +205,7 @@ impl Columns {
         faults.into_result(found)
     }
 
-    /// Checks that the table has these columns.
+    /// Checks that the table has a column for each of these roles.
     ///
     /// # Errors
     /// A column is missing. All missing columns are reported together.

@@ -1,7 +1,7 @@
 //! Reads the job tables that operators of public machines publish, as delimited text or Parquet with one row per job.
 //!
 //! Columns are found by their names in the published data sets, or by the names that the user gives (`columns.rs`).
-//! Cells may have any of the formats that occur in these data sets (`values.rs`). The nodes of jobs may be in a
+//! Cells can have any of the formats that occur in these data sets (`values.rs`). The nodes of jobs can be in a
 //! separate table (`members.rs`). Text and Parquet are read through one interface (`rows.rs`).
 
 mod columns;

@@ -153,8 +153,8 @@ pub(super) fn count(value: Value<'_>) -> Option<u32> {
     count.filter(|count| *count > 0)
 }
 
-/// Adds the host lists in a string: one host list, several host lists separated by spaces, or a list in Python or
-/// JSON syntax, such as `['n1', 'n2']`. The error describes the fault.
+/// Adds the host lists in a string. The string is one host list, several host lists separated by spaces, or a list in
+/// Python or JSON syntax, such as `['n1', 'n2']`. The error describes the fault.
 pub(super) fn lists<'t>(text: &'t str, lists: &mut Vec<Cow<'t, str>>) -> Result<(), &'static str> {
     let text = text.trim();
     if is_missing(text) && text != "0" || text == "[]" {
