@@ -23,7 +23,8 @@ pub struct Parts<'o> {
 }
 
 impl<'o> Parts<'o> {
-    /// Creates a sum that is reported to `observer`. All parts together have `total` steps.
+    /// Creates a sum that starts at 0 and is reported to `observer` when it grows. All parts together have `total`
+    /// steps.
     pub fn new(observer: &'o dyn Observer, total: usize) -> Self {
         Parts {
             observer,
@@ -69,8 +70,8 @@ pub struct Part<'p> {
 }
 
 impl Part<'_> {
-    /// Reports that the whole part is complete. This is needed because a part can end before it has reported its last
-    /// step.
+    /// Reports that the whole part is complete. This call is needed because a part can end before it has reported its
+    /// last step.
     pub fn complete(&self) {
         self.progress(1, 1);
     }

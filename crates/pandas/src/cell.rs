@@ -1,4 +1,4 @@
-//! One value of a table.
+//! The values in the cells of a table, and their conversions.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ pub enum Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// The value as a number: integers are rounded to the nearest `f64`, true
-    /// is 1, a missing value is NaN. `None` for all other values.
+    /// The value as a number: integers are rounded to the nearest `f64`, true is 1, false is 0, and a missing value is
+    /// NaN. `None` for all other values.
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
             Self::Missing => Some(f64::NAN),

@@ -45,7 +45,7 @@ pub enum ColumnError {
 }
 
 impl<'a> Frame<'a> {
-    /// Returns a column of numbers: integers are rounded to the nearest `f64`, true is 1, missing
+    /// Returns a column of numbers: integers are rounded to the nearest `f64`, true is 1, false is 0, and missing
     /// values are NaN.
     ///
     /// # Errors

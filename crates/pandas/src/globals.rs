@@ -62,8 +62,8 @@ pub(super) enum Global {
     GetAttr,
     /// `zoneinfo.ZoneInfo`.
     ZoneInfo,
-    /// A time zone, calendar offset or type description. It is ignored, because
-    /// times are stored in UTC and do not depend on it.
+    /// A time zone, calendar offset or type description. The reader ignores it, because times are stored in UTC and no
+    /// value depends on it.
     Ignored,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct RawBlock<'a> {
     pub placement: Item<'a>,
 }
 
-/// Reads either layout of a manager.
+/// Reads a manager in either of its two layouts.
 pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Manager<'a>, PickleError> {
     let call = graph
         .call(item)

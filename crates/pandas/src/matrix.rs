@@ -79,15 +79,13 @@ impl<'a> Matrix<'a> {
         &self.bytes
     }
 
-    /// The bytes of one column, if they are adjacent. `None` if the matrix is
-    /// stored by rows or has no such column.
+    /// The bytes of one column, if they are contiguous. `None` if the matrix is stored by rows or has no such column.
     pub fn column_bytes(&self, column: usize) -> Option<&[u8]> {
         (self.order == Order::Columns && column < self.columns)
             .then(|| self.line(column, self.rows))?
     }
 
-    /// The bytes of one row, if they are adjacent. `None` if the matrix is
-    /// stored by columns or has no such row.
+    /// The bytes of one row, if they are contiguous. `None` if the matrix is stored by columns or has no such row.
     pub fn row_bytes(&self, row: usize) -> Option<&[u8]> {
         (self.order == Order::Rows && row < self.rows).then(|| self.line(row, self.columns))?
     }

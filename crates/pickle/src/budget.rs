@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// The amount of a resource, such as memory, that a reader may spend on expanding a graph.
+/// The amount of a resource, such as memory, that a reader is allowed to spend on expanding a graph.
 ///
 /// Several references can share a node. A reader that copies the node for each reference spends budget on each copy, so
 /// a small file cannot exhaust memory or time.

@@ -10,7 +10,7 @@
 //! The result is a [`Pickle`]: a list of [`Node`]s and the root [`Value`]. Plain values (numbers,
 //! strings, bytes) are stored where they are used; strings and bytes are borrowed from the input.
 //! Containers and calls are nodes, and a value refers to a node by its number. Two values with the same
-//! number are the same Python object, so shared objects stay shared. A list or dict may contain itself.
+//! number are the same Python object, so shared objects stay shared. A list or dict can contain itself.
 //!
 //! A recorded [`Call`] contains the callee, the arguments, and the changes that the file would make to the returned
 //! object. The reader of the graph decides what a call *means*. The reader also provides the complete list of names to
@@ -67,11 +67,11 @@ pub use budget::Budget;
 pub use error::{PickleError, Problem};
 pub use value::{Body, Call, Node, Pickle, Value};
 
-/// Maximum number of values that a pickle may push. Each number, string, name and node counts as a value,
-/// and so does each reference to one of these.
+/// Maximum number of values that a pickle is allowed to push. Each number, string, name and node counts as a value, and
+/// so does each reference to one of these.
 pub const MAX_VALUES: usize = 1 << 23;
-/// Maximum number of containers and calls that a pickle may create. It is also the maximum number of marks that may be
-/// open at a time.
+/// Maximum number of containers and calls that a pickle is allowed to create. It is also the maximum number of marks
+/// that are allowed to be open at a time.
 pub const MAX_NODES: usize = 1 << 21;
 
 /// Decodes the pickle at the start of `bytes`. The pickle ends after [`Pickle::length`] bytes.

@@ -33,14 +33,14 @@ pub enum Value<'a, G> {
     Bytes(&'a [u8]),
     /// A class or function in the caller's list.
     Global(G),
-    /// The number of a node, from 0.
+    /// The number of a node, counted from 0.
     Node(u32),
 }
 
 /// A container or a recorded call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node<'a, G> {
-    /// Offset of the instruction that created the node, in bytes from 0.
+    /// Offset of the instruction that created the node, in bytes, counted from 0.
     pub at: usize,
     /// The content of the node.
     pub body: Body<'a, G>,

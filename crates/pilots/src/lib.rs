@@ -22,7 +22,7 @@
 //! let fragments = Fragments::new([600, 1500])?;
 //! let costs = Costs { startup: 20, delay: 10 };
 //! let ladder = Ladder::new([120, 480], costs)?;
-//! // The first fragment takes 10 + 480 s, and has 110 s left. The second takes 3 × (10 + 480) s, and has 30 s left.
+//! // The first fragment holds one pilot of 10 + 480 s, which leaves 110 s. The second holds three, which leave 30 s.
 //! assert_eq!(fits(&fragments, &ladder).ready, 4 * (480 - 20));
 //! assert_eq!(kept(&fragments, costs).ready, 570 + 1470);
 //! # Ok::<(), gleaner_pilots::Fault>(())

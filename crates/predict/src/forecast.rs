@@ -20,7 +20,7 @@ const AHEAD: usize = LEAD - 1;
 /// The actual submissions of a trace in intervals of ten minutes, starting at second `start`.
 ///
 /// # Errors
-/// None in practice, because counts are finite.
+/// Returns an error if a count is not finite, which does not occur in practice.
 pub fn submissions(trace: &Trace, start: i64, calendar: Calendar) -> Result<Series, SeriesError> {
     let interval = MINUTES * 60;
     let last = trace.jobs.last().map_or(start, |job| job.submit.max(start));

@@ -42,7 +42,7 @@ impl Cgroups {
         let folder = mount_point(&mounts)?.join(own_path(&own)?);
         let cgroups = Cgroups { folder };
         cgroups.remove_leftovers();
-        // Create and enter a group, to find out whether programs may enter groups.
+        // Create and enter a group, to find out whether programs are allowed to enter groups.
         let group = cgroups.create().ok()?;
         let status = group.command("true", &[]).status().ok()?;
         (status.success() && group.cpu().is_some()).then_some(cgroups)
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn what_a_program_starts_is_in_its_group_and_ends_with_it() {
         let Some(cgroups) = Cgroups::find() else {
-            eprintln!("skipped: no cgroup of version 2 that can be written to");
+            eprintln!("skipped: this process cannot write to a cgroup of version 2");
             return;
         };
         let group = cgroups.create().unwrap();

@@ -12,7 +12,7 @@ pub enum Line {
     Text(Vec<u8>),
     /// A line of [`LONGEST_LINE`] bytes or more, which is dropped.
     Long,
-    /// The output is closed: the program has ended, or soon will.
+    /// The output is closed: the program has ended or will end soon.
     Closed,
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
 /// Pins the calling thread, and all threads and processes that it starts afterwards, to the given cores.
 ///
 /// # Errors
-/// The list differs from [`allowed`]. On this system, threads cannot be pinned.
+/// Returns an error unless the list equals [`allowed`], because threads cannot be pinned on this system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     if cores == allowed() {

@@ -42,7 +42,7 @@ pub enum Problem {
 /// The reason why the speed cannot be computed from reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NoSpeed {
-    /// The window contains fewer reports than are needed for a speed.
+    /// The window contains fewer reports than are needed to compute a speed.
     Reports(usize),
     /// No samples were completed between the first and the last report of the window.
     Nothing,

@@ -91,7 +91,7 @@ fn shell(name: &str, line: &str) -> String {
 fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {
-        eprintln!("skipped: no python3");
+        eprintln!("skipped: cannot run python3");
     }
     found
 }
@@ -219,7 +219,7 @@ fn two_on_one_core_are_half_as_fast_and_share_badly() {
 fn two_on_two_cores_are_as_fast_as_alone() {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     if !has_python() || cores < 2 {
-        eprintln!("skipped: a single core");
+        eprintln!("skipped: this host has a single core");
         return;
     }
     if let Some((first, second, tables)) = relative_speeds("0-1") {

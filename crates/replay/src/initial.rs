@@ -69,7 +69,7 @@ impl Decider for FirstDeal<'_> {
         Ok(Decision::unsolved(plan, StepStatus::Trivial))
     }
 
-    /// Delegates to the run's decider. If `initial` is [`Initial::Empty`], no task gets a node.
+    /// If `initial` is [`Initial::Empty`], gives no task a node. Otherwise, delegates to the run's decider.
     fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
         match self.initial {
             Initial::Empty => Ok(Decision::unsolved(Plan::Keep, StepStatus::Trivial)),

@@ -26,17 +26,18 @@ pub struct NodeRates {
 }
 
 impl NodeRates {
-    /// The GPU-hours in this node-time.
+    /// The GPU-hours in `node_seconds` of node-time; `None` if the number of GPUs is not set.
     pub(crate) fn gpu_hours(&self, node_seconds: f64) -> Option<f64> {
         Some(node_seconds / 3600.0 * f64::from(self.gpus?))
     }
 
-    /// The energy in kilowatt-hours that nodes use in this node-time.
+    /// The energy, in kilowatt-hours, that nodes use in `node_seconds` of node-time; `None` if the power is not set.
     pub(crate) fn energy_kwh(&self, node_seconds: f64) -> Option<f64> {
         Some(node_seconds / 3600.0 * (self.watts? / 1000.0))
     }
 
-    /// The cost of the energy that nodes use in this node-time.
+    /// The cost of the energy that nodes use in `node_seconds` of node-time; `None` if the power or the price is not
+    /// set.
     pub(crate) fn energy_cost(&self, node_seconds: f64) -> Option<f64> {
         Some(self.energy_kwh(node_seconds)? * self.price?)
     }
@@ -127,8 +128,8 @@ impl Options {
     /// `counts = "points"`, groups have maxima by class, or the objective is `sia`.
     ///
     /// # Errors
-    /// [`Error::Usage`]: the options do not support classes, or tasks or groups have values by class but the nodes of
-    /// the log have no classes.
+    /// [`Error::Usage`] if the options do not support classes, or if tasks or groups have values by class but the nodes
+    /// of the log have no classes.
     pub fn classes(&self, log: &EventLog, tasks: &[TrainingTask]) -> Result<Option<NodeClasses>> {
         let has_terms = tasks.iter().any(|task| !task.classes.by_name.is_empty());
         let has_limits = self

@@ -1,11 +1,12 @@
-//! Tests the readers with damaged copies of the samples: faults are counted and shown. Faults are an error only if
-//! nothing usable remains, or with `--strict`.
+//! Tests that readers count and show the faults in damaged copies of the samples. Faults are an error only if nothing
+//! usable remains, or with `--strict`.
 
 use gleaner_logs::scheduler::{Format, Options, Reason, read_events_only, read_nodes};
 
 use super::support::{between, events, sample, text};
 
-/// Reads a sample in which `from` is replaced with `to`.
+/// Reads a sample in which `from` is replaced with `to`. Returns the number of faults that this causes, and their first
+/// example.
 fn damaged(name: &str, options: &Options, from: &str, to: &str) -> (u64, String) {
     let whole = text(name);
     assert!(whole.contains(from), "{name} lacks {from:?}");
@@ -84,7 +85,7 @@ fn slurm() {
         nodes: Some(sample("sinfo.txt")),
         ..options
     };
-    // The user may leave nodes out of the list. This is not a fault, so even a strict reader does not stop.
+    // Users are allowed to leave nodes out of the list. This is not a fault, so even a strict reader does not stop.
     let log = text("sacct.txt").replacen("n[01-02]", "n[01,99]", 1);
     let (_, summary) = events(log.as_bytes(), &machine).unwrap();
     assert!(!Reason::OtherNodes.is_fault());

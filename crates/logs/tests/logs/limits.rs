@@ -5,7 +5,7 @@ use gleaner_logs::scheduler::{Format, Options, Reason, Summary};
 
 use super::support::events;
 
-/// The summary of a log of three-hour jobs, one for each list of nodes.
+/// The summary of a log of overlapping jobs, one for each list of nodes.
 fn read(lists: impl Iterator<Item = String>, options: &Options) -> Summary {
     let mut log = "JobIDRaw|State|Start|End|NodeList\n".to_owned();
     for (job, list) in lists.enumerate() {
@@ -28,7 +28,7 @@ fn overlapping_lists_cost_only_their_distinct_nodes() {
         (summary.log_counts.jobs, summary.swept.shares.idle),
         (160, 0.0)
     );
-    // All nodes of every job but the first are already held by the jobs before it.
+    // Every job but the first uses only nodes that earlier jobs hold.
     let overlaps: u64 = (1..160).map(|job| 262_144 - job).sum();
     assert_eq!(summary.log_counts.found[&Reason::Overlap].count, overlaps);
 }

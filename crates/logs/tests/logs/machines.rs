@@ -1,5 +1,5 @@
-//! Tests with samples of public machines: one schedule, written with the columns and types of each public data set. All
-//! samples must give the same idle nodes.
+//! Tests the samples of public machines. All samples contain the same schedule, each with the columns and types of one
+//! public data set, so all must give the same idle nodes.
 
 use std::path::PathBuf;
 
@@ -81,7 +81,7 @@ fn read_until(to: &str, name: &str, options: Options) -> Option<States> {
     Some(settled(states))
 }
 
-/// A file, and how it is read: its format, its zone (`None` if the values state it), its table of members, and the
+/// A sample: its file, its format, its time zone (`None` if the values state it), its table of members, and its
 /// machine.
 struct Sample(
     &'static str,
@@ -185,7 +185,8 @@ const COUNTED: [Sample; 4] = [
 ];
 
 impl Sample {
-    /// Options with the zone, and options with the machine's description, which states the zone.
+    /// Options that state the time zone and, unless the sample has no machine, options that name the machine, whose
+    /// description states the zone.
     fn options(&self) -> Option<Vec<Options>> {
         let Sample(_, format, zone, members, machine) = self;
         let members = match members {
@@ -323,7 +324,9 @@ fn documented() -> [String; 3] {
         let nodes = machine
             .nodes
             .map_or("unknown".to_owned(), |nodes| nodes.to_string());
-        let zone = machine.zone.unwrap_or("offsets or epoch times");
+        let zone = machine
+            .zone
+            .unwrap_or("none needed (times have offsets or are epoch times)");
         rows +=
             &format!("| `{name}` | {title} | {source} | {licence} | {nodes} | {zone} | {gaps} |\n");
         let command = machine.command().replace("\\\n", "");
@@ -365,7 +368,7 @@ fn the_documented_machines_are_those_of_the_code() {
     gleaner_testing::check_tables("dataset/README.md", &tables, command);
 }
 
-/// Jobs share nodes and state their cores, so the idle time has bounds.
+/// Jobs share nodes and state their cores, so the idle time is known only within bounds.
 #[test]
 fn counts_on_shared_nodes_give_bounds() {
     let log = gleaner_testing::shared("machines/cirrus/2024_Q1_CPU-sacct-subset.csv");
@@ -398,6 +401,6 @@ fn counts_on_shared_nodes_give_bounds() {
         quality.idle_upper,
         reference["idle_node_s_upper"].as_u64().unwrap()
     );
-    // The event log shows the lower bound.
+    // In the event log, nodes are idle only for the lower bound of the idle time.
     assert_eq!(summary.swept.shares.idle, quality.idle_lower as f64);
 }

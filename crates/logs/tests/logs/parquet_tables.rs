@@ -1,4 +1,4 @@
-//! Writes small Parquet files.
+//! Writes small Parquet files for the tests.
 
 use std::sync::Arc;
 

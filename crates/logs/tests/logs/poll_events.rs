@@ -6,7 +6,7 @@ use gleaner_domain::UnknownNodes;
 use gleaner_logs::polls::{Options, PollSummary, StateClass, read_bytes};
 use proptest::prelude::*;
 
-/// The states that occur in polls, one for each class.
+/// The node states that occur in the polls, one for each class.
 const STATES: [(&str, StateClass); 6] = [
     ("idle", StateClass::Idle),
     ("planned", StateClass::Planned),
@@ -115,14 +115,14 @@ fn list(states: &[Option<usize>; NODES], is_listed: impl Fn(usize) -> bool) -> S
         .join(",")
 }
 
-/// The lower median of the intervals.
+/// The lower median of the intervals between polls.
 fn interval(polls: &[Poll]) -> i64 {
     let mut intervals: Vec<_> = polls.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     intervals.sort_unstable();
     intervals[(intervals.len() - 1) / 2]
 }
 
-/// The class of a node at the given second; `None` if it is unknown.
+/// The class of a node at the given second; `None` if the class is unknown.
 fn class(case: &Case, polls: &[Poll], node: usize, second: i64, step: i64) -> Option<StateClass> {
     let mentions = |poll: &&Poll| case.is_whisk || poll.1[node].is_some();
     let before = polls
@@ -138,7 +138,7 @@ fn class(case: &Case, polls: &[Poll], node: usize, second: i64, step: i64) -> Op
     (!is_unknown).then_some(listed.unwrap_or(StateClass::Busy))
 }
 
-/// The states after every event of the log.
+/// The time of every event of the log with the states of all nodes after it, and the summary of the polls.
 fn events(text: &str, options: &Options) -> (Vec<(i64, [bool; NODES])>, PollSummary) {
     let log = read_bytes(Path::new("polls"), text.as_bytes(), options).unwrap();
     let mut idle = [false; NODES];

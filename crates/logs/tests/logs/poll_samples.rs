@@ -125,7 +125,7 @@ fn polls_of_hpc_whisk() {
     let of = |class: StateClass| summary.seconds[class.index()];
     assert_eq!(of(StateClass::Pilot), 2 * 21 + 11);
     assert_eq!(of(StateClass::PoweredDown), 21 + 11);
-    // Node `p09` is powered down, and never idle.
+    // Node `p09` is always powered down, so it is never idle and is not counted.
     assert_eq!(summary.nodes, 5);
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use gleaner_logs::polls::{PollNames, StateClass, each_poll};
 use gleaner_logs::scheduler::{Input, Reason};
 
-/// A poll with names: its time, and the class of each node by name.
+/// A poll with the names of its nodes: its time, and the class of each node.
 type Words = (i64, BTreeMap<String, StateClass>);
 
 /// The polls in a string, with the names of their nodes and the counts of lines.

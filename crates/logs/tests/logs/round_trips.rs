@@ -1,6 +1,6 @@
 //! Tests that random intervals, written in each format, are read back correctly. The oracle is a table with a cell for
-//! every minute: a node must be idle exactly when the table says so. The code that fills this table is independent of
-//! the readers.
+//! every minute: a node must be idle in exactly the minutes that the table marks as idle. The code that fills this
+//! table is independent of the readers.
 
 use gleaner_domain::Local;
 use gleaner_logs::scheduler::{Format, Options, hostlist};
@@ -39,7 +39,7 @@ pub fn name(node: usize) -> String {
     format!("n{:02}", node + 8)
 }
 
-/// Whether each node is idle, by minute.
+/// For each minute, whether each node is idle.
 pub fn dense(jobs: &[Job]) -> Vec<[bool; NODES]> {
     let idle = |minute: i64| {
         std::array::from_fn(|node| {
@@ -53,7 +53,7 @@ pub fn dense(jobs: &[Job]) -> Vec<[bool; NODES]> {
     (0..=MINUTES).map(idle).collect()
 }
 
-/// Whether each node is idle, by minute, from the events of a log.
+/// Reads a log. Returns, for each minute, whether each node is idle.
 fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
     states(log.as_bytes(), &Options::new(format))
 }
@@ -122,7 +122,7 @@ fn slurm(jobs: &[Job]) -> String {
     log
 }
 
-/// Records of starts and ends in chronological order.
+/// Writes the starts and ends of the jobs as records in chronological order.
 fn records(jobs: &[Job], hosts: fn(&[String]) -> String) -> String {
     let mut lines = Vec::new();
     for (id, job) in jobs.iter().enumerate() {

@@ -142,8 +142,8 @@ const COBALT: [(&str, &str); 6] = [
     ("00:00", "-nid00003 -nid00004"),
 ];
 
-/// The timestamps of records are local times, 6 hours behind the times of the jobs, which are in
-/// UTC. The log therefore implies its offset from UTC.
+/// The timestamps of records are local times, 6 hours behind the times of the jobs, which are in UTC. The log therefore
+/// implies the offset of local time from UTC.
 #[test]
 fn cobalt_in_its_zone() {
     for zone in [None, Some("America/Chicago"), Some("-06:00")] {

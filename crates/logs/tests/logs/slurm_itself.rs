@@ -86,7 +86,7 @@ fn is_idle(changes: &[(i64, bool)], second: i64) -> bool {
     before.last().is_some_and(|(_, idle)| *idle)
 }
 
-/// The times of the jobs by their own clocks: node, first second, last second.
+/// The times of the jobs, as recorded by the jobs themselves: node, first second, last second.
 fn truth() -> Vec<(String, i64, i64)> {
     let text = std::fs::read_to_string(fixture("truth.txt")).unwrap();
     let mut open = BTreeMap::new();
@@ -158,7 +158,7 @@ fn hostnames(list: &str) -> Option<Vec<String>> {
     let mut command = Command::new("scontrol");
     command.env("SLURM_CONF", CONFIGURATION.path());
     let Ok(output) = command.args(["show", "hostnames", list]).output() else {
-        eprintln!("skipped: there is no scontrol to compare with");
+        eprintln!("skipped: cannot run scontrol");
         return None;
     };
     assert!(output.status.success(), "{list}: {output:?}");

@@ -10,8 +10,7 @@ use gleaner_logs::spot::{Options, SpotSummary, read_bytes};
 use super::support;
 use super::support::text;
 
-/// The events of a trace, such as `1970-01-01 00:01:30.500 -i-1`; `+` means that the node is
-/// present.
+/// The events of a trace, such as `1970-01-01 00:01:30.500 -i-1`, where `+` marks an added node and `-` a removed node.
 fn rows(bytes: &[u8], options: &Options) -> gleaner_domain::Result<(Vec<String>, SpotSummary)> {
     let log = read_bytes(Path::new("trace"), bytes, options)?;
     let (nodes, clock) = (log.nodes().to_vec(), log.clock().clone());
@@ -155,7 +154,7 @@ fn truth() -> Option<Vec<Event>> {
     Some(rows.collect())
 }
 
-/// The number of idle nodes after every event that changes it.
+/// The time of every change of the number of idle nodes, with the number after the change.
 fn counts(rows: impl IntoIterator<Item = (i64, i64)>) -> Vec<(i64, i64)> {
     let mut sums: Vec<(i64, i64)> = Vec::new();
     for (time, change) in rows {

@@ -201,7 +201,7 @@ impl Spelling {
         cells.join(&self.delimiter.to_string()) + "\n"
     }
 
-    /// The indexes into the header of the columns that are written.
+    /// The positions, in the header, of the columns that the table contains.
     fn written(&self) -> Vec<usize> {
         let mut written = vec![4, 1, 0];
         written.extend(self.has_nodes().then_some(2));
@@ -344,7 +344,8 @@ proptest! {
         let options = spelling.options(folder.path(), &jobs);
         let table = if spelling.parquet { spelling.parquet(&jobs) } else { spelling.text(&jobs) };
         if matches!(spelling.hosts, Hosts::Count) {
-            // Nodes are not named, so only the number of idle nodes is checked, if the machine has enough nodes.
+            // Nodes are not named, so only the number of idle nodes is checked. Cases in which the jobs need more nodes
+            // than the machine has are rejected.
             let used = |minute: i64| -> usize {
                 let over = jobs.iter().filter(|j| j.from <= minute && j.to.is_none_or(|to| minute < to));
                 over.map(|j| j.nodes.len()).sum()
@@ -503,7 +504,7 @@ fn jobs_are_selected_by_partition_and_state() {
     );
 }
 
-// In each log, a job of the queue `a` runs on n1 from 09:00 to 10:00. The jobs of the queue `b` run on n2.
+// In each log, a job in the queue `a` runs on n1 from 09:00 to 10:00. The jobs in the queue `b` run on n2.
 #[test]
 fn jobs_of_other_formats_are_selected_by_queue() {
     let pbs = "01/01/2026 09:00:00;S;1;queue=a start=1767258000 exec_host=n1/0\n\

@@ -77,7 +77,7 @@ pub fn shared(index: u32) -> Vec<u8> {
     [b"j", index.to_le_bytes().as_slice()].concat()
 }
 
-/// Bytes, encoded as in protocol 2.
+/// Bytes in the encoding of protocol 2.
 pub fn encoded(value: &str, codec: &str) -> Vec<u8> {
     call(class("_codecs", "encode"), &[text(value), text(codec)])
 }

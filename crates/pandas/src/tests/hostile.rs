@@ -92,7 +92,7 @@ fn refuses_references_outside_the_file() {
     }
 }
 
-/// Tests the messages for users. Decoding errors are tested in gleaner-pickle.
+/// Tests that messages tell the user what to do. Decoding errors are tested in gleaner-pickle.
 #[test]
 fn reports_a_remedy_for_other_files() {
     let text = |bytes| refusal(bytes).to_string();

@@ -6,7 +6,7 @@
 //!
 //! - p pilots whose lengths add up to gm lose p − 1 start-ups, (p − 1)·w. They also need p − 1 further delays, which
 //!   must fit in x mod g.
-//! - Pilots whose lengths add up to less lose at least g.
+//! - Pilots whose lengths add up to less than gm lose at least g.
 //! - No pilot at all loses gm − w. This is less than g only in the lowest bin.
 //!
 //! Now count how many bins can have small losses. With j lengths, at most j bins equal a length, at most C(j+1, 2)
@@ -21,11 +21,11 @@
 //!
 //! Example: g = 60 s, w = 20 s, no delay, j = 1. Bins 1, 2 and 3 hold 50, 30 and 20 fragments and would gain 50·40 +
 //! 30·100 + 20·160 = 8,200 s. Each fragment loses 20 s at level 1, 40 s at level 2, and 60 s if its bin is not a sum.
-//! However, a fragment in bin 1 never loses more than its 40 s. Increments from level 0 to 1 are 1,000, 600 and 400 s.
-//! At most one bin has level 0, so at least 600 + 400 s are lost. Increments from 1 to 2 are the same, and at most two
-//! bins have level 1 or less, so at least 400 s are lost. Increments from 2 to 3 are 0, 600 and 400. At most three bins
-//! have level 2 or less, so no further loss is certain. One length therefore gains at most 8,200 − 1,400 = 6,800 s. A
-//! length of 1 minute gains exactly this: 50·40 + 30·80 + 20·120 s.
+//! However, a fragment in bin 1 never loses more than its 40 s. The increments from level 0 to 1 are 1,000, 600 and 400
+//! s. At most one bin has level 0, so at least 600 + 400 s are lost. The increments from level 1 to 2 are the same, and
+//! at most two bins have level 1 or less, so at least 400 s are lost. The increments from level 2 to 3 are 0, 600 and
+//! 400 s. At most three bins have level 2 or less, so no further loss is certain. One length therefore gains at most
+//! 8,200 − 1,400 = 6,800 s. A length of 1 minute gains exactly this: 50·40 + 30·80 + 20·120 s.
 
 use super::candidates::Candidates;
 use super::rests::Rests;

@@ -75,7 +75,7 @@ impl Candidates {
         self.length(multiple) - self.startup
     }
 
-    /// The time that such a pilot takes, including its delay, in units.
+    /// The time that a pilot of `multiple` times the grid's step takes, including its delay, in units.
     pub fn taken(&self, multiple: usize) -> usize {
         multiple * self.grid + self.delay
     }

@@ -8,9 +8,9 @@
 //! ready time of the lengths chosen so far is final, because a shorter length never changes the pilots of a longer
 //! length.
 //!
-//! At every node of the search tree, [`Bounds`](bound::Bounds) gives an upper bound on what the remaining lengths can
-//! add. The children of a node are visited by descending bound. A child that cannot beat the best ladder found so far
-//! is skipped.
+//! At every node of the search tree, [`Bounds`](bound::Bounds) computes an upper bound on the ready time that the
+//! remaining lengths can add. The children of a node are visited by descending bound. A child that cannot beat the best
+//! ladder found so far is skipped.
 
 mod bound;
 mod candidates;

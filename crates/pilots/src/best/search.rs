@@ -67,7 +67,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Searches the tree until all ladders are covered or the search is stopped.
+    /// Searches the tree until all ladders have been considered or the search is stopped.
     pub fn run(&mut self) {
         self.visit(0, self.fragments.total());
     }

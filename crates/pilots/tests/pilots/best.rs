@@ -34,7 +34,7 @@ fn candidates(grid: Grid, costs: Costs) -> Vec<u64> {
 
 /// Random grids and costs. One to seven lengths of each grid exceed the start-up.
 fn grids() -> impl Strategy<Value = (Grid, Costs)> {
-    // A start-up may be shorter or longer than the grid's step.
+    // A start-up can be shorter or longer than the grid's step.
     (1u64..9, 1u64..8, costs(12, 7)).prop_map(|(step, further, costs)| {
         let longest = (costs.startup / step + further) * step + step - 1;
         (Grid { step, longest }, costs)

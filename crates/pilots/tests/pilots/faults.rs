@@ -56,7 +56,7 @@ fn sums_that_do_not_fit_are_refused() {
         fault.to_string(),
         "the total length of all fragments exceeds 64 bits"
     );
-    // The greatest lengths do not overflow.
+    // Sums of the greatest lengths do not overflow.
     let fragments = Fragments::new([u64::MAX]).unwrap();
     let grid = Grid {
         step: LONGEST,

@@ -16,8 +16,8 @@ enum Doing {
     Nothing,
 }
 
-/// Simulates, second by second, a fragment whose end the scheduler knows. Also returns the
-/// number of pilots.
+/// Simulates, second by second, a fragment whose end the scheduler knows. Returns the state of the node in each second,
+/// and the number of pilots.
 fn plain_fits(fragment: u64, ladder: &Ladder) -> (Vec<Doing>, u64) {
     let costs = ladder.costs();
     let (mut doing, mut pilots) = (Vec::new(), 0);

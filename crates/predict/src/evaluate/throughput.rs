@@ -67,7 +67,8 @@ fn work(train: usize, seed: u64) -> usize {
     ebm_work(train, seed).saturating_mul(2 * (1 + BASELINES))
 }
 
-/// The work of training an EBM, in the same unit. Training a model from a library takes about as long.
+/// The work of training an EBM, in boosting rounds of one term on one row. Training a model from a library takes about
+/// as long.
 fn ebm_work(train: usize, seed: u64) -> usize {
     settings(seed).work(train, FEATURES.len())
 }

@@ -63,10 +63,10 @@ pub struct Best {
     pub without_profile: Option<String>,
 }
 
-/// The estimators that are EBMs: one for logarithms of durations, one for seconds.
+/// The EBM estimators: one learns logarithms of durations, the other durations in seconds.
 pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 
-/// The estimators that are rules. They never use profiles.
+/// The rule-based estimators, which never use profiles.
 pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
 /// Trains on the first jobs and estimates the durations of the remaining jobs. Then estimates the

@@ -70,7 +70,7 @@ pub struct Way {
 /// Explains the forecast of an interval of a series.
 ///
 /// # Errors
-/// None in practice, because the features match those of the machine.
+/// Returns an error if the features do not match those of the machine, which does not occur in practice.
 pub fn of_interval(
     machine: &LabelledEbm<'_>,
     series: &Series,
@@ -84,7 +84,7 @@ pub fn of_interval(
 /// Explains an estimator's estimate of a job's duration. `machine` is the estimator's machine, if it has one.
 ///
 /// # Errors
-/// None in practice, because the features match those of the machine.
+/// Returns an error if the features do not match those of the machine, which does not occur in practice.
 pub fn of_job(
     machine: Option<&LabelledEbm<'_>>,
     fitted: &Fitted,

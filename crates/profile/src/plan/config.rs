@@ -1,4 +1,4 @@
-//! A workload with one batch size and one precision.
+//! Configs: workloads with one batch size and one precision each.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -85,6 +85,6 @@ mod tests {
         let named = Shipped::Lucid.find(Some(&installed), None).unwrap();
         assert_eq!(named, installed.join("lucid.toml"));
         let other = Shipped::Lucid.find(Some(root.path()), Some(&program));
-        assert!(other.is_err(), "a folder that is named is the only one");
+        assert!(other.is_err(), "only the named folder is searched");
     }
 }

@@ -1,4 +1,4 @@
-"""Uses a share of a core, and reports the CPU time that it has used in microseconds."""
+"""Uses a share of a core, and reports its CPU time so far, in microseconds."""
 
 import sys
 import time

@@ -112,7 +112,7 @@ impl ClassDemand {
         Ok(())
     }
 
-    /// The task in each class that it can use.
+    /// The entries of a task, one for each class that it can use.
     fn classes_of(
         &self,
         task: &TrainingTask,

@@ -10,10 +10,10 @@
 //! | stage | event | next stage |
 //! |---|---|---|
 //! | | a batch submits the task, a round begins, or the search hands out a trial | waiting |
-//! | waiting | its submission time is reached, and fewer than `max_tasks` tasks are active | active, without nodes |
-//! | active | the decision gives it nodes, or takes some or all of them away | active |
-//! | active | some or all of its nodes leave | active |
-//! | active | it finishes, and its nodes become free | finished |
+//! | waiting | the task's submission time is reached, and fewer than `max_tasks` tasks are active | active, without nodes |
+//! | active | a decision gives the task nodes, or takes away some or all of its nodes | active |
+//! | active | some or all of the task's nodes leave | active |
+//! | active | the task finishes, and its nodes become free | finished |
 //!
 //! Waiting tasks are admitted in the order of their indices. If an active task loses nodes and then has fewer than
 //! its minimum, it keeps the remaining nodes until a decision changes their number.
@@ -29,10 +29,10 @@
 //! ties, for example if a node leaves at the same time as its task finishes.
 //!
 //! 1. The batch is validated. An invalid batch is refused, and the state does not change.
-//! 2. The rule for the choice of nodes receives the nodes that left and joined, and may learn from them.
+//! 2. The rule for the choice of nodes receives the nodes that left and joined, and can learn from them.
 //! 3. Nodes that left are removed, including from the tasks that hold them.
 //! 4. Progress and measured curves are recorded. If a search is running, it receives the loss of each trial whose task
-//!    finished, and may let the trial continue training immediately. All other finished tasks are retired.
+//!    finished, and can let the trial continue training immediately. All other finished tasks are retired.
 //! 5. Nodes that joined become free.
 //! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
 //!    waiting and there is still room, the next round of a repeated set begins.

@@ -260,7 +260,7 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Assigns exactly these nodes to each task. A task may gain nodes or lose nodes, but not both, unless it moves to
+    /// Assigns exactly these nodes to each task. A task can gain nodes or lose nodes, but not both, unless it moves to
     /// nodes of another class.
     fn apply_nodes(
         &mut self,

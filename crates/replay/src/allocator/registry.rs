@@ -83,7 +83,7 @@ impl Registry {
         self.tasks.push(task);
     }
 
-    /// The measured task, with the measured curve and costs; `None` if the task does not use the class.
+    /// The measured task, with the measured curve and costs; `None` if the task does not use the measured class.
     pub fn with(&self, measured: &Measured) -> Option<TrainingTask> {
         measured.applied(&self.tasks[measured.task as usize])
     }

@@ -1,6 +1,6 @@
 //! The state of an allocator, from which another allocator can continue.
 //!
-//! A daemon that stores the state only has to repeat the later batches after a restart.
+//! After a restart, a daemon that stored the state needs to repeat only the later batches.
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{TrainingTask, Utc};

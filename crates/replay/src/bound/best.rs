@@ -19,7 +19,7 @@ pub(super) struct Demand {
 /// Finds the best allocation of each task.
 pub(super) struct Best<'a> {
     course: &'a Course,
-    /// The distinct stays, and how often each occurs.
+    /// The distinct stays, each with the number of its tasks.
     stays: Vec<(Stay, f64)>,
     /// Best values of the current task by its number of nodes, before and after an event.
     before: Vec<f64>,
@@ -138,7 +138,7 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
             *former = from as u16;
         }
     };
-    // The first pass covers changes from fewer nodes to more nodes. A task may lose its nodes and get other nodes at
+    // The first pass covers changes from fewer nodes to more nodes. A task can lose its nodes and get other nodes at
     // the same event, which can be cheaper than only getting more nodes.
     let grow = kind.rescale_up.min(kind.rescale_down);
     let mut fewer = (f64::NEG_INFINITY, 0);

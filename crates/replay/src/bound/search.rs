@@ -1,9 +1,9 @@
 //! Searches for the prices that give the lowest bound.
 //!
-//! This is a subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than are idle,
-//! and fall where they want fewer. The target of each step is slightly below the best bound so far. If the bound were
-//! linear, the step would reach the target (Polyak's step). The distance to the target is halved when no better bound
-//! has been found for some rounds.
+//! The search is a subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than are
+//! idle, and fall where they want fewer. The target of each step is slightly below the best bound so far. If the bound
+//! were linear, the step would reach the target (Polyak's step). The distance to the target is halved when no better
+//! bound has been found for some rounds.
 
 use gleaner_domain::Observer;
 

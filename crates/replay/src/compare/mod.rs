@@ -71,7 +71,7 @@ struct Comparison<'a, 'c> {
     observer: &'c dyn Observer,
     /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it found no optimum.
     optima: Vec<Option<Option<AnyAnswer>>>,
-    /// A row for each problem and contender. The rows of a problem's contenders are adjacent.
+    /// A row for each problem and contender. All rows of a problem are adjacent, in the order of the contenders.
     rows: Vec<Option<Answered>>,
     /// Number of rows filled in.
     done: usize,
@@ -167,8 +167,8 @@ impl<'a, 'c> Comparison<'a, 'c> {
     }
 }
 
-/// The exact solver's answer. `None` if the solver finds no optimum or rejects the problem, as it does with some side
-/// constraints.
+/// The exact solver's answer. `None` if the solver finds no optimum, or if it rejects the problem because of side
+/// constraints that it does not support.
 fn optimum(problem: &AnyProblem, limits: &Limits) -> Option<AnyAnswer> {
     let best = match problem {
         AnyProblem::OneClass(problem) => {

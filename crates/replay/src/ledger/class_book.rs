@@ -102,7 +102,7 @@ impl ClassBook {
         row.nodes_left += u32::from(!idle);
     }
 
-    /// Counts a task that lost nodes. `progress` says whether the task also lost progress.
+    /// Counts a task that lost nodes. `progress` is true if the task also lost progress.
     pub fn preempted(&mut self, class: usize, progress: bool) {
         self.current[class].tasks_preempted += u32::from(progress);
         self.totals[class].preemptions += 1;

@@ -4,7 +4,7 @@ use gleaner_classes::{Choice, Class, Exact, Offer, Problem, Task};
 use gleaner_domain::{NodeClasses, TrainingTask};
 use gleaner_solvers::Limits;
 
-/// The problem of the best split: no task holds nodes, and changes cost nothing.
+/// The problem of finding the best split: no task holds nodes, and changes cost nothing.
 #[derive(Debug)]
 pub(super) struct ClassSplit {
     exact: Exact,

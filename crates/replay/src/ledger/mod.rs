@@ -1,8 +1,9 @@
 //! The ledger accounts for the gains and costs of decisions.
 //!
-//! It is the replay's model of progress. Between two steps, an active task works at the rate that its scaling curve
-//! specifies for its number of nodes. The ledger books that work step by step and subtracts the costs of rescaling and
-//! preemption. It therefore determines which tasks have finished, and predicts when the next task will finish.
+//! The ledger is the replay's model of progress. Between two steps, an active task works at the rate that its scaling
+//! curve specifies for its number of nodes. The ledger books that work step by step and subtracts the costs of
+//! rescaling and preemption. It therefore determines which tasks have finished, and predicts when the next task will
+//! finish.
 //!
 //! Example: a task does 18 units of work per second on its two nodes, and its start costs 10 s. Over 100 s, the
 //! ledger books 1,800 units of gross work, of which 180 are lost to rescaling and 1,620 are useful.

@@ -1,5 +1,5 @@
-//! Tests of the efficiency: the nodes and the work of the dedicated machine refer to the same span
-//! of time.
+//! Tests the efficiency, in particular that the number of dedicated nodes and their work refer to the same span of
+//! time.
 
 use gleaner_domain::results::replay::{Ended, Summary};
 use gleaner_domain::{

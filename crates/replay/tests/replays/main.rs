@@ -31,7 +31,7 @@ use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKin
 use proptest::prelude::*;
 use support::{options, published_tasks, replay, shared, solver, summit};
 
-/// The values of a row in the original's 13 columns: the time, and the other 12 columns as numbers.
+/// The values of a row in the original replayer's 13 columns: the time, and the other 12 columns as numbers.
 fn columns(row: &StepRow) -> (String, [f64; 12]) {
     let numbers = [
         row.progress,
@@ -93,7 +93,7 @@ fn first_events(log: &EventLog, events: usize) -> EventLog {
     out.finish().unwrap()
 }
 
-// Golden values: the original's step tables.
+// Golden values: the step tables of the original replayer.
 #[test]
 fn scripted_hps_run_reproduces_every_row() {
     scripted_equals_reference(
@@ -350,7 +350,7 @@ fn the_replay_ends_with_the_last_task() {
     let outcome = run(&log, &[task("a", 100.0)], &options(100.0, 10));
     assert_eq!(outcome.steps.len(), 1);
     let last = &outcome.steps[0];
-    // The original's last row contains the rate before the last completion.
+    // The original replayer's last row contains the rate before the last completion.
     assert_eq!(
         (last.tasks_active, last.rate, last.progress),
         (0, 18.0, 100.0)
@@ -641,7 +641,7 @@ fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
 proptest! {
     #![proptest_config(gleaner_testing::slow_cases(200, 10))]
 
-    // Tasks that the readers accept must result in problems within the solvers' range at every event.
+    // At every event, tasks that the readers accept must produce a problem within the solvers' range.
     #[test]
     fn tasks_at_the_edges_of_the_ranges_make_valid_problems(
         (window, mut tasks) in prop::sample::select(vec![1e-6, 1.0, 1e12]).prop_flat_map(

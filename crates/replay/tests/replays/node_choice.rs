@@ -237,8 +237,8 @@ fn blocks_are_close_to_the_best_assignment() {
     assert!(loss <= 1.1 * least, "{}", loss / least);
 }
 
-/// Compares the work that ten and a hundred endless tasks do on Summit under `blocks` and under the original's rule.
-/// Also checks the efficiency of the published tasks relative to free rescaling.
+/// Compares the work that ten and a hundred endless tasks do on Summit under `blocks` and under the original replayer's
+/// rule. Also checks the efficiency of the published tasks relative to free rescaling.
 #[test]
 fn blocks_do_more_work_on_the_summit_log() {
     let (Some(log), Some(published)) = (summit(None), published_tasks("hps-shufflenet", "1000J"))
@@ -299,8 +299,8 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
     log.finish().unwrap()
 }
 
-/// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them. Steps in the
-/// initial fraction `from` of all steps are not counted.
+/// Work under each rule: the original replayer's rule, `blocks` with the log's names, and `learned` without them. Steps
+/// in the initial fraction `from` of all steps are not counted.
 fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     let tasks = endless(count, 32, log.times()[0]);
     let work = |log: &EventLog, rule| {
@@ -335,7 +335,7 @@ fn the_learnt_order_replaces_names_on_the_summit_log() {
     }
 }
 
-// The nodes that return together are not neighbours, so the original's rule mixes blocks.
+// The nodes that return together are not neighbours, so the original replayer's rule mixes blocks.
 #[test]
 fn the_learnt_order_replaces_names_on_a_generated_log() {
     let log = scattered(300, 20_000);

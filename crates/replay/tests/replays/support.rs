@@ -32,7 +32,7 @@ pub fn published_tasks(name: &str, suffix: &str) -> Option<Vec<TrainingTask>> {
     Some(set.value.tasks)
 }
 
-/// The original's settings, with the given window and maximum number of active tasks.
+/// The settings of the original replayer, with the given window and maximum number of active tasks.
 pub fn options(t_fwd: f64, max_tasks: usize) -> Options {
     Options::original(t_fwd, max_tasks)
 }

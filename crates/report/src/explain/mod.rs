@@ -85,7 +85,10 @@ fn one(told: &Prediction) -> Section {
     Section {
         id: "one".to_owned(),
         title: "One prediction".to_owned(),
-        lead: format!("How the prediction for {} is made.", printable(subject)),
+        lead: format!(
+            "This section explains the prediction for {}.",
+            printable(subject)
+        ),
         blocks: vec![block],
     }
 }

@@ -36,7 +36,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// Renders a document as a page. The same document always gives the same bytes.
+/// Renders a document as a page. The same document always results in the same bytes.
 ///
 /// # Errors
 /// The charting library cannot be found in its crate.

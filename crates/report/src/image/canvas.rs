@@ -81,7 +81,7 @@ impl<B: DrawingBackend> Canvas<B> {
         curves::draw(self, &mut axes, std::slice::from_ref(&panel.curve), frame)
     }
 
-    /// A length in pixels of this surface.
+    /// Converts a length to pixels of this surface.
     pub fn px(&self, length: u32) -> i32 {
         (length * self.scale) as i32
     }

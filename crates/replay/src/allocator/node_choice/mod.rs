@@ -1,7 +1,7 @@
-//! Chooses which free nodes a growing task gets.
+//! Chooses which free nodes a growing task gets, and which nodes a shrinking task releases.
 //!
-//! A plan fixes how many nodes each task gets, but not which nodes. The batch scheduler takes nodes
-//! in blocks, and a task pays once per event, however many of its nodes leave. The same task should therefore hold
+//! A plan fixes how many nodes each task gets, but not which nodes. The batch scheduler takes nodes in blocks, and a
+//! task that loses nodes pays once per event, however many of its nodes leave. The same task should therefore hold
 //! nodes that are likely to leave together.
 
 mod arrival;

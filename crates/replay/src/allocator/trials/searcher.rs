@@ -29,7 +29,7 @@ pub trait Searcher {
     fn describe(&mut self, trial: u32, tasks: usize) -> NewTrial;
 
     /// The names of the losses. Called after the first losses have been measured. Losses without a name are named by
-    /// their numbers, which count from 0.
+    /// their numbers, which start at 0.
     fn loss_names(&self) -> Vec<String> {
         Vec::new()
     }
