@@ -42,8 +42,8 @@ impl Cell<'_> {
         }
     }
 
-    /// The value as an integer. A float that is exactly an integer is accepted,
-    /// because pandas stores integers as floats if a column has missing values.
+    /// The value as an integer: true is 1, and false is 0. A float that is exactly an integer is accepted, because
+    /// pandas stores integers as floats if a column has missing values. `None` for all other values.
     pub fn as_i64(&self) -> Option<i64> {
         match *self {
             Self::Bool(value) => Some(i64::from(value)),
@@ -61,7 +61,8 @@ impl Cell<'_> {
         }
     }
 
-    /// The value as a time in the format of [`Cell::DatetimeNs`]. A missing value becomes [`NAT`].
+    /// The value as a time in the format of [`Cell::DatetimeNs`]. A missing value becomes [`NAT`]. `None` for all other
+    /// values.
     pub fn as_datetime_ns(&self) -> Option<i64> {
         match *self {
             Self::Missing => Some(NAT),

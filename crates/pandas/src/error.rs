@@ -10,7 +10,7 @@ use super::globals;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct PickleError {
-    /// Position of the faulty instruction in the uncompressed pickle, in bytes, counted from 0.
+    /// Position of the faulty instruction in the uncompressed pickle in bytes, counted from 0.
     pub offset: usize,
     /// The problem at this position, with advice on how to solve it.
     pub problem: Problem,

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("byte {offset}: {problem}")]
 pub struct PickleError {
-    /// Offset of the faulty instruction, in bytes, counted from 0.
+    /// Offset of the faulty instruction in bytes, counted from 0.
     pub offset: usize,
     /// The fault at this position.
     pub problem: Problem,

@@ -40,7 +40,7 @@ pub enum Value<'a, G> {
 /// A container or a recorded call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node<'a, G> {
-    /// Offset of the instruction that created the node, in bytes, counted from 0.
+    /// Offset, in bytes from the start of the input, of the instruction that created the node.
     pub at: usize,
     /// The content of the node.
     pub body: Body<'a, G>,

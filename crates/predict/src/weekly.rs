@@ -36,7 +36,7 @@ pub struct Weekly {
     pub first: f64,
 }
 
-/// Estimates of a trace's jobs under one policy.
+/// Estimates of the durations of a trace's jobs under one policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeeklyEstimates {
     /// The estimates by job id.

@@ -10,14 +10,14 @@ pub const LONGEST_LINE: u64 = 1 << 20;
 pub enum Line {
     /// A line with its line ending. The last line can lack the line ending.
     Text(Vec<u8>),
-    /// A line of [`LONGEST_LINE`] bytes or more, which is dropped.
+    /// A line that does not end within [`LONGEST_LINE`] bytes, and is therefore dropped.
     Long,
     /// The output is closed: the program has ended or will end soon.
     Closed,
 }
 
-/// Reads lines until the output is closed or `take` returns false. Unless `take` has returned false, its last call
-/// receives [`Line::Closed`].
+/// Reads lines until the output is closed or `take` returns false. The last call of `take` receives [`Line::Closed`],
+/// unless `take` has returned false, or the output is closed within a line that is too long.
 pub fn read_lines(output: impl Read, mut take: impl FnMut(Line) -> bool) {
     let mut output = BufReader::new(output);
     loop {

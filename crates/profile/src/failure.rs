@@ -22,9 +22,9 @@ pub enum Problem {
     NotStarted(String),
     /// The workload did not report `gleaner warm` within this number of seconds.
     NeverWarm(f64),
-    /// The workload ended before it was warm. The string describes how the workload ended.
+    /// The workload ended before all workloads of the measurement were warm. The string describes how it ended.
     EndedCold(String),
-    /// The workload ended with an error during the window. The string describes how the workload ended.
+    /// The workload ended with an error during the window. The string describes how it ended.
     Died(String),
     /// The workload wrote a line that begins with `gleaner` but does not follow the protocol.
     Nonsense(String),

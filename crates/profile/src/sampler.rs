@@ -6,7 +6,7 @@ use crate::running::Running;
 
 /// A sampler of devices or cores. The sampler is polled several times per second while a window is open.
 pub trait Sampler: Send {
-    /// Describes the devices or cores, and how they are measured.
+    /// Describes the devices or cores, and the method of measurement.
     fn describe(&self) -> String;
 
     /// Opens a window. If `workloads` is empty, the window is the idle baseline, which measures everything that runs on

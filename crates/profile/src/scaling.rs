@@ -70,8 +70,8 @@ pub fn check(plan: &Plan) -> Result<()> {
     match lacking {
         None => Ok(()),
         Some(workload) => Err(Error::Usage(format!(
-            "--scaling: the command of the workload {:?} has no {PLACEHOLDER}; without it, every \
-             number of processes would run the same command",
+            "--scaling: the command of the workload {:?} has no {PLACEHOLDER}; without it, the \
+             same command would run for every number of processes",
             workload.name
         ))),
     }

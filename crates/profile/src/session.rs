@@ -80,7 +80,7 @@ impl Machine {
         }
     }
 
-    /// Describes the devices or cores, and how they are measured.
+    /// Describes the devices or cores, and the method of measurement.
     pub fn describe(&self) -> String {
         self.sampler.describe()
     }

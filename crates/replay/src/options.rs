@@ -124,7 +124,7 @@ impl Options {
     }
 
     /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are interchangeable for the
-    /// tasks and the objective. A log's only class is returned only if tasks have values by class or
+    /// tasks and the objective. If the log has a single class, it is returned only if tasks have values by class or
     /// `counts = "points"`, groups have maxima by class, or the objective is `sia`.
     ///
     /// # Errors

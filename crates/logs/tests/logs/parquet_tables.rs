@@ -115,7 +115,7 @@ fn write_lists(column: &mut SerializedColumnWriter<'_>, cells: &[Option<Vec<Stri
         .unwrap();
 }
 
-/// A file with these columns, in row groups of at most `group` rows.
+/// The bytes of a Parquet file with these columns, in row groups of at most `group` rows.
 pub fn file(columns: &[(&str, Cells)], group: usize) -> Vec<u8> {
     let fields: String = columns
         .iter()

@@ -20,7 +20,7 @@ const NODES: usize = 4;
 /// A poll: its time, and the index of each node's state, or `None` if the poll does not mention the node.
 type Poll = (i64, [Option<usize>; NODES]);
 
-/// A random log of polls, and how to read it.
+/// A random log of polls, and the options for reading it.
 #[derive(Debug, Clone)]
 struct Case {
     polls: Vec<Poll>,

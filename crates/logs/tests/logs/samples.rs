@@ -1,4 +1,4 @@
-//! Reads the small logs in `dataset/logs`, at least one for every documented format. The expected
+//! Tests the readers with the small logs in `dataset/logs`, at least one for every documented format. The expected
 //! events were worked out by hand.
 
 use std::io::Write;

@@ -13,7 +13,7 @@ use super::parquet_tables::{Cells, file};
 use super::round_trips::{DAY, Job, MINUTES, NODES, at, dense, iso, job, name, states};
 use super::support::{between, events, events_of, sample};
 
-/// The format in which a table writes times.
+/// The format of the times in a table.
 #[derive(Debug, Clone, Copy)]
 enum Times {
     Seconds,

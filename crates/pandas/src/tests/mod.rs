@@ -36,7 +36,7 @@ const EVENTS: &[Fixture] = fixtures![
     "events-3.1.1-p5",
 ];
 
-/// The table of tasks.
+/// The table of tasks, by pandas release and protocol.
 const TASKS: &[Fixture] = fixtures![
     "tasks-1.5.3-p2",
     "tasks-1.5.3-p5",
@@ -46,7 +46,7 @@ const TASKS: &[Fixture] = fixtures![
     "tasks-3.1.1-p5",
 ];
 
-/// The scaling curves of the tasks.
+/// The scaling curves of the tasks, by pandas release and protocol.
 const CURVES: &[Fixture] = fixtures![
     "curves-0.25.3-p4",
     "curves-1.3.5-p4",
@@ -58,7 +58,7 @@ const CURVES: &[Fixture] = fixtures![
     "curves-3.1.1-p5",
 ];
 
-/// All other kinds of columns.
+/// All other kinds of columns, by pandas release and protocol.
 const MIXED: &[Fixture] = fixtures![
     "mixed-1.5.3-p2",
     "mixed-1.5.3-p5",

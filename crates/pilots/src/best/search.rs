@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The candidates for the next length that may lead to a better ladder, by descending bound. `None` if the search
+    /// The candidates for the next length that can lead to a better ladder, by descending bound. `None` if the search
     /// has ended.
     fn children(&mut self, ready: u64) -> Option<Vec<Child>> {
         // The lengths are in descending order, so each ladder is visited once.

@@ -25,7 +25,7 @@ pub struct WorkloadTask<'t> {
     pub train: usize,
     /// Estimates from another source, to be scored as well.
     pub published: Option<&'t EstimateTable>,
-    /// Seed of the models.
+    /// Seed for training the models.
     pub seed: u64,
 }
 

@@ -29,7 +29,7 @@ pub struct LabelledEbm<'m> {
     pub unit: &'static str,
     /// Whether predictions are logarithms, ln(1 + seconds).
     pub logarithm: bool,
-    /// The machine itself.
+    /// The machine.
     pub ebm: &'m Ebm,
 }
 

@@ -137,10 +137,10 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         .collect()
 }
 
-/// Returns a copy of the trace with a different future after the start of `week`, and the number of jobs that are
-/// running at that time. In the copy, these jobs have longer durations, and jobs submitted later have other durations.
-/// Half of the jobs submitted after the week are removed, and the remaining ones belong to another user. `ends`
-/// contains the end time of each job.
+/// Returns a copy of the trace with a different future after the start of `week`, and the number of earlier jobs that
+/// have not ended by then. In the copy, these jobs have longer durations, and jobs submitted later have other
+/// durations. Half of the jobs submitted after the week are removed, and the remaining ones belong to another user.
+/// `ends` contains the end time of each job.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -177,7 +177,10 @@ fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
     let ends = ends(world, &estimates, &request);
     for week in [1, 2] {
         let (other, running) = another_future(&world.trace, &ends, week);
-        assert!(running > 0, "{name}, week {week}: no job is running");
+        assert!(
+            running > 0,
+            "{name}, week {week}: all earlier jobs have ended"
+        );
         let changed = learn(&other).table;
         let later = other
             .jobs
@@ -311,7 +314,7 @@ fn forecasts_use_only_past_intervals() {
         }
         assert!(
             (2501..2520).any(|step| at(step)[0] != at(step)[2]),
-            "the changed submissions never influence the forecasts"
+            "the changed submissions must influence later forecasts"
         );
     }
 }

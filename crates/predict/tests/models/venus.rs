@@ -95,8 +95,8 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
         without.mae < 12_500.0 && without.spearman > 0.18,
         "{without:?}"
     );
-    // Golden value, computed with pandas: the rank correlation if the prediction for a job is the mean duration of its
-    // user's training jobs with the same number of GPUs.
+    // Golden value, computed with pandas: the rank correlation of predictions that are the mean duration of the user's
+    // training jobs with the same number of GPUs.
     let history = score(&found.rules, "user's history");
     assert!((history.spearman - 0.285).abs() < 0.0005, "{history:?}");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The placeholders in commands.
+//! The placeholders in the commands of plans, and their replacement.
 
 use super::config::listed;
 use super::{Config, SamplerKind, Settings};

@@ -21,8 +21,8 @@ use crate::sampler::{Reading, Sampler, Watched};
 /// Names of the driver's library. The second name is a link that only development packages contain.
 const LIBRARIES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 
-/// Number of consecutive failures after which a GPU counts as lost. The driver buffers samples, so the next poll
-/// returns the samples that a failed poll missed.
+/// Number of consecutive failures after which a GPU counts as lost, if the failures can be temporary. The driver
+/// buffers samples, so the next poll returns the samples that a failed poll missed.
 const MOST_FAILURES: u32 = 3;
 
 /// Time between two readings of a GPU whose driver keeps no samples. Drivers update the utilisation at least this
@@ -199,7 +199,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Takes new samples. Tolerates a few consecutive failures, because failures may be temporary.
+    /// Takes new samples. Tolerates a few consecutive failures of the kinds that can be temporary.
     fn poll(&mut self, nvml: &Nvml, processes: &[u32]) -> Result<(), String> {
         match self.read(nvml, processes) {
             Ok(()) => self.window.failures = 0,

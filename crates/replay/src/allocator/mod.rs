@@ -10,7 +10,7 @@
 //! | stage | event | next stage |
 //! |---|---|---|
 //! | | a batch submits the task, a round begins, or the search hands out a trial | waiting |
-//! | waiting | the task's submission time is reached, and fewer than `max_tasks` tasks are active | active, without nodes |
+//! | waiting | the submission time has come, and fewer than `max_tasks` tasks are active | active, without nodes |
 //! | active | a decision gives the task nodes, or takes away some or all of its nodes | active |
 //! | active | some or all of the task's nodes leave | active |
 //! | active | the task finishes, and its nodes become free | finished |

@@ -76,7 +76,7 @@ impl NodePool {
         }
     }
 
-    /// Number of all nodes.
+    /// Total number of nodes.
     pub fn len(&self) -> usize {
         self.holder.len()
     }

@@ -47,7 +47,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// An estimated time in one unit, rounded to at most three digits.
+/// An estimated time in seconds, minutes or hours, rounded to few digits.
 fn rough(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {

@@ -131,8 +131,8 @@ fn held_after_steps(log: &EventLog, outcome: &Outcome) -> Vec<BTreeMap<u32, u32>
     held
 }
 
-/// Asserts that the progress, rates, costs and counts of every row follow from the number of nodes that
-/// each task held.
+/// Asserts that the rate and the counts of every row except the last follow from the number of nodes that each task
+/// held.
 fn rows_match_intervals(tasks: &[TrainingTask], outcome: &Outcome, held: &[BTreeMap<u32, u32>]) {
     // The allocation after the last step has no duration, so no interval shows it.
     let shown = outcome.steps.len().saturating_sub(1);

@@ -60,8 +60,7 @@ impl Small {
     }
 
     /// The work that the tasks lose when the holders of the nodes change from `old` to `new` at the start of an
-    /// interval.
-    /// Infinite if a task would voluntarily release nodes and gain other nodes at the same time.
+    /// interval. Infinite if a task would voluntarily release nodes and gain other nodes at the same time.
     fn loss(&self, interval: usize, old: &[Option<usize>], new: &[Option<usize>]) -> f64 {
         let idle = &self.intervals[interval].1;
         let mut loss = 0.0;

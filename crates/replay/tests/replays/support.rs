@@ -42,7 +42,7 @@ pub fn solver(kind: SolverKind) -> SolverDecider {
     SolverDecider::new(SolverSpec::new(kind), Limits::default()).unwrap()
 }
 
-/// Replays without reporting progress.
+/// Replays a log without reporting progress.
 pub fn replay(
     log: &EventLog,
     tasks: &[TrainingTask],

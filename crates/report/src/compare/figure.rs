@@ -91,8 +91,8 @@ mod tests {
     use super::super::gap_over_time::tests::compared;
     use super::*;
 
-    // Small fixed example: the gaps of the test in `gap_over_time`. The axis begins at the power of ten below the time
-    // at which a mean gap first falls, and ends at 1.5 times the time at which one last falls.
+    // Small fixed example: the gaps of the test in `gap_over_time`. The axis begins at the power of ten below the first
+    // time at which a mean gap falls, and ends at 1.5 times the last such time.
     #[test]
     fn curves_begin_without_a_plan_and_end_together() {
         let run = compared();

@@ -185,9 +185,9 @@ pub(super) mod tests {
         }
     }
 
-    // Derived by hand. `a` accepts p, q and r. The mean gap of `a` is 1 at first, (0.5 + 1 + 1) / 3 after 1 ms,
-    // (0.5 + 0.2 + 1) / 3 after 2 ms, and (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r. The gap of 3 of one of
-    // `b`'s plans counts as 1, so the mean gap of `b` is 1 at first, and (0.4 + 0) / 2 after 5 s.
+    // Derived by hand. `a` accepts p, q and r. The mean gap of `a` is 1 at first, (0.5 + 1 + 1) / 3 after 1 ms, (0.5 +
+    // 0.2 + 1) / 3 after 2 ms, and (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r. One of `b`'s plans has a gap of
+    // 3, which counts as 1. The mean gap of `b` is therefore 1 at first, and (0.4 + 0) / 2 after 5 s.
     #[test]
     fn means_are_over_the_problems_that_a_solver_took_and_that_have_a_plan() {
         let gaps = gaps_over_time(&compared());

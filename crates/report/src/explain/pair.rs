@@ -57,7 +57,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     }
 }
 
-/// The horizontal axis. A bin of numbers is labelled with the value at which it begins, because its
+/// The horizontal axis of the heat map. A bin of numbers is labelled with the value at which it begins, because its
 /// full name would not fit.
 fn columns(machine: &LabelledEbm<'_>, term: &Term, labels: &[String], kept: &[usize]) -> Axis {
     let Some(axis) = term.axes().last() else {

@@ -1,4 +1,4 @@
-//! Bars in a picture.
+//! Draws bars in a picture.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -1,4 +1,4 @@
-//! Curves in a picture.
+//! Draws curves in a picture.
 
 use plotters::prelude::*;
 

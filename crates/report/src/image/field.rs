@@ -1,4 +1,4 @@
-//! Heat maps and rows of spans in a picture.
+//! Draws heat maps and rows of spans in a picture.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

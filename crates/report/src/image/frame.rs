@@ -112,7 +112,7 @@ pub(super) fn height(figure: &Figure) -> u32 {
     }
 }
 
-/// The names of the drawn series with their colours; empty if there is only one series.
+/// The legend: the names of the series with their colours. Empty for a single series, panels, heat maps and spans.
 pub(super) fn legend(figure: &Figure) -> Vec<(String, Colour)> {
     let entries: Vec<(String, Colour)> = match &figure.marks {
         Marks::Curves(curves) => curves.iter().map(|c| (c.name.clone(), c.colour)).collect(),

@@ -1,4 +1,4 @@
-//! Orders of nodes.
+//! Derives orders of nodes from their names, or from an order that the user gave.
 
 use gleaner_domain::NodeOrder;
 use gleaner_domain::names::natural_order;
