@@ -1,5 +1,5 @@
 //! Builds pages about runs, event logs and models, with figures of their results. Renders a document as one HTML file,
-//! and figures as SVG and PNG. A page shows the facts and tables that the command prints, and adds figures.
+//! and figures as SVG and PNG. A page shows the facts and tables that a command prints, and adds figures.
 //!
 //! ```
 //! use gleaner_report::figure::{Axis, Colour, Curve, Marks, Shape};
@@ -154,7 +154,7 @@ struct RunKind {
     lead: &'static str,
 }
 
-/// The kinds of runs on a page.
+/// All kinds of runs that a page can show.
 const KINDS: [RunKind; 4] = [
     RunKind {
         singular: "Replay",

@@ -46,8 +46,8 @@ pub(super) struct Stretch {
     pub high: f64,
 }
 
-/// Summarises a step curve in `count` intervals of equal width, the first of which begins at `from`. An interval
-/// outside the curve is `None`. The last interval also covers everything beyond it.
+/// Summarises a step curve in `count` intervals of equal width, the first of which begins at `from`. The entry of an
+/// interval outside the curve is `None`. The last interval also covers everything beyond it.
 pub(super) fn stretches(
     points: &[(f64, f64)],
     from: f64,
@@ -216,8 +216,8 @@ mod tests {
         assert!(few.is_sorted_by(|a, b| a.0 < b.0));
     }
 
-    // Derived by formula: the curve rises from 0 to 6 in the middle of the third interval. Thinning does not change
-    // the area below a curve.
+    // Derived by formula: the curve rises from 0 to 6 in the middle of the third interval, so the mean there is 3.
+    // Thinning does not change the area below a curve.
     #[test]
     fn means_are_weighted_by_length() {
         let found = stretches(&[(0.0, 0.0), (2.5, 6.0), (24.0, 1.0)], 0.0, 1.0, 25);

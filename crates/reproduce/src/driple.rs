@@ -27,6 +27,6 @@ fn weights(part: &mut Part<'_>, data: Data<'_>, name: &str) -> Result<Weights> {
     let path = data.file(&format!("driple/{name}"));
     match part.take(any(&path)?) {
         Found::Weights(weights) => Ok(weights),
-        _ => Err(Fault::of(&path, "something else", "weights by name").into()),
+        _ => Err(Fault::of(&path, "no network weights", "a file of network weights").into()),
     }
 }

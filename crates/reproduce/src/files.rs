@@ -91,7 +91,7 @@ const SUMMIT: &[NeededFile] = &[
     ),
     needed(
         "bftrainer/ImageNet-spdup-Jbnd-1001J.pkl",
-        "the same 1,001 tasks",
+        "the same 1,001 tasks as in ImageNet-imgps-Jbnd-1001J.pkl",
     ),
     needed(
         "bftrainer/ImageNet-spdup-JNPs-1001J.pkl",
@@ -151,7 +151,7 @@ const ROUNDS: &[NeededFile] = &[
     ),
     needed(
         "classes/smooth.jsonl",
-        "the same problems with the values before rounding",
+        "the problems of problems.jsonl, with their values before rounding",
     ),
 ];
 

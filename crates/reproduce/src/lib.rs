@@ -216,7 +216,7 @@ impl<'c> Part<'c> {
     ///
     /// # Errors
     /// Data needed to compute a published value are missing. Also returns an error if the artifact has another id or
-    /// lacks one of our columns, which is a bug. [`Error::Stopped`] if the observer stops the reproduction.
+    /// lacks one of our columns, which is a bug. Returns [`Error::Stopped`] if the observer stops the reproduction.
     fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
         check_stop(self.observer)?;
         let place = self.artifacts.len();

@@ -107,7 +107,7 @@ fn recorded(part: &mut Part<'_>, path: &Path) -> Result<Vec<Problem>> {
     let problems = problems.into_iter().map(|problem| match problem {
         AnyProblem::Classes(problem) => Ok(std::sync::Arc::unwrap_or_clone(problem)),
         AnyProblem::OneClass(problem) => {
-            let fault = Fault::of(path, "nodes of one class", "node classes");
+            let fault = Fault::of(path, "a problem without node classes", "node classes");
             Err(fault.at(format!("problem {}", problem.id)).into())
         }
     });
@@ -125,8 +125,8 @@ fn optima(path: &Path, problems: usize) -> Result<Vec<f64>> {
 }
 
 /// Solves a set of problems with the exact solver and with `solvers`, and records the times of `solvers` in `part`.
-/// Returns the exact solver's results. If no optima are recorded, the objectives of the first of `solvers` serve as
-/// optima.
+/// Returns the exact solver's results. If no optima are recorded, the objectives of the first of `solvers` that is not
+/// the exact solver serve as optima.
 fn add(
     part: &mut Part<'_>,
     set: &str,

@@ -83,7 +83,7 @@ impl Venus {
     /// Reads the files and runs all simulations.
     ///
     /// # Errors
-    /// A file cannot be read or has faults, or a simulation fails. [`Error::Stopped`] if the observer stops the
+    /// A file cannot be read or has faults, or a simulation fails. Returns [`Error::Stopped`] if the observer stops the
     /// simulations.
     pub fn simulate(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let choice = policies(&["all"]);

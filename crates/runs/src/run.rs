@@ -87,9 +87,9 @@ impl RunDir {
     /// the directory of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the directory holds files that no earlier run wrote, if another subcommand keeps results in
-    /// it, or if its `run.json` is a symbolic link or cannot be parsed. The directory is then left unchanged.
-    /// [`Error::Run`] if another run is writing to the directory.
+    /// Returns [`Error::Usage`] if the directory holds files that no earlier run wrote, if another subcommand keeps
+    /// results in it, or if its `run.json` is a symbolic link or cannot be parsed. The directory is then left
+    /// unchanged. Returns [`Error::Run`] if another run is writing to the directory.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
         refuse_strangers(path)?;
@@ -114,7 +114,7 @@ impl RunDir {
     /// if it is missing, and marks a new directory as having a run in progress. Existing content is not changed.
     ///
     /// # Errors
-    /// Same as [`RunDir::open`], except that other runs are allowed to write at the same time.
+    /// Same as [`RunDir::open`], except that another run may be writing to the directory.
     pub fn share(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<()> {
         refuse_strangers(path)?;
         refuse_links(path, RUN_FILE)?;

@@ -12,15 +12,15 @@ use thiserror::Error;
 pub enum Algorithm {
     /// Trains every trial to the end.
     Random,
-    /// All trials of a rung are measured, then the best of them are promoted (Li et al. 2020, Algorithm 1).
+    /// Measures all trials of a rung, then promotes the best of them (Li et al. 2020, Algorithm 1).
     SuccessiveHalving,
-    /// A trial is promoted as soon as it is among the best measured so far (Li et al. 2020, Algorithm 2).
+    /// Promotes a trial as soon as it is among the best measured so far (Li et al. 2020, Algorithm 2).
     Asha,
     /// Runs successive halving several times, each time with fewer trials and a higher first rung than before (Li et
     /// al. 2018).
     Hyperband,
-    /// All trials are measured at equal intervals. A trial is stopped if its best loss is above the median of the
-    /// finished trials' average losses (Golovin et al. 2017, section 3.2.2).
+    /// Measures all trials at equal intervals, and stops a trial if its best loss is above the median of the finished
+    /// trials' average losses (Golovin et al. 2017, section 3.2.2).
     Median,
     /// Population-based training: bad trials are replaced by copies of good ones, with changed hyperparameters (Jaderberg
     /// et al. 2017).

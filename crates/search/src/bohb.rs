@@ -49,7 +49,7 @@ impl Bohb {
         }
     }
 
-    /// The model of the greatest resource with enough losses; `None` if there are too few losses everywhere.
+    /// The model of the greatest resource with enough losses; `None` if no resource has enough losses.
     fn model(&self) -> Option<Model> {
         let mut resources = self.losses.values().rev();
         let enough = resources.find(|scores| scores.len() >= Model::least(self.space.0.len()))?;

@@ -122,7 +122,7 @@ impl Scheduler for Pbt {
         if let Some(copy) = self.copies.pop_front() {
             return self.start(&copy);
         }
-        // Copies take numbers, so `population` counts only the trials that are not copies.
+        // Copies have trial numbers of their own, but do not count towards `population`.
         if self.started - self.origins.len() as u32 >= self.population {
             return None;
         }

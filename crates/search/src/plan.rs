@@ -56,9 +56,9 @@ impl Plan {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Returns all fields that are out of range. If all are in range, returns the first conflict between fields.
-    /// Successive halving needs at least eta^(rungs − 1) trials, so that one trial reaches the last rung (Li et al.
-    /// 2020 require the same). There may be at most [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
+    /// Returns a fault for each field that is out of range. If there are none, returns the first of these conflicts:
+    /// more than [`MAX_RUNGS`] rungs; successive halving with fewer than eta^(rungs − 1) trials, of which none would
+    /// reach the last rung (Li et al. 2020 require the same minimum); more than [`MAX_JOBS`] jobs.
     pub fn validate(&self) -> Result<(), Vec<Fault>> {
         let mut faults: Vec<Fault> = self.check_trials().into_iter().collect();
         self.check_eta(&mut faults);

@@ -76,7 +76,7 @@ impl Model {
         let mut best: Option<(f64, Vec<f64>)> = None;
         for _ in 0..CANDIDATES {
             let candidate = self.good.candidate(random);
-            // With many hyperparameters, the densities themselves could underflow.
+            // Logarithms are compared: with many hyperparameters, the densities themselves could underflow.
             let ratio = self.good.ln_density(&candidate) - self.others.ln_density(&candidate);
             if best.as_ref().is_none_or(|(most, _)| ratio > *most) {
                 best = Some((ratio, candidate));

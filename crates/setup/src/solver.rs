@@ -87,7 +87,7 @@ impl SolverArgs {
     /// The chosen solver. Paths in the command of a program are relative to the current directory.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the manifest of a program is faulty.
+    /// Returns [`Error::Usage`] if the manifest of a program is faulty.
     pub fn choice(&self) -> Result<SolverChoice> {
         let found = self.solver.seen_from(Path::new(""));
         found.map_err(|error| Error::Usage(format!("--solver {}: {error}", self.solver)))
@@ -299,7 +299,7 @@ impl AnySolver for Built {
 /// Reports the faults in a program's answers.
 ///
 /// # Errors
-/// [`Error::Run`] if there are faults and `strict` is set.
+/// Returns [`Error::Run`] if there are faults and `strict` is set.
 pub fn report_faults(
     tally: Option<&TallyHandle>,
     strict: bool,

@@ -1,7 +1,7 @@
 //! Figures as pictures for papers: SVG, and PNG at twice the size.
 //!
-//! The crate plotters draws the pictures with a font that is part of this program, so that pictures look the same on
-//! every machine.
+//! The crate plotters draws the pictures with a font that is part of this program, so pictures look the same on every
+//! machine.
 
 use std::sync::Once;
 
@@ -26,7 +26,7 @@ const WIDTH: u32 = 900;
 /// Size of a PNG as a multiple of the size of an SVG.
 const PNG_SCALE: u32 = 2;
 
-/// A figure as SVG.
+/// Draws a figure as SVG.
 ///
 /// # Errors
 /// Returns the drawing library's error, which does not occur in practice.
@@ -39,7 +39,7 @@ pub fn svg(figure: &Figure) -> Result<String> {
     Ok(out)
 }
 
-/// A figure as PNG.
+/// Draws a figure as PNG.
 ///
 /// # Errors
 /// Returns the drawing library's error, which does not occur in practice.
@@ -69,7 +69,7 @@ fn failed(error: impl std::fmt::Display) -> Error {
     Error::Run(format!("cannot draw a figure: {error}"))
 }
 
-/// Registers the font with the drawing library, once.
+/// Registers the font with the drawing library on the first call.
 fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -14,13 +14,13 @@ const COLOURS: [RGBColor; SERIES] = [
     RGBColor(0x6b, 0x74, 0x80),
 ];
 
-/// Colour of series in the background.
+/// Colour of background series, such as idle nodes.
 pub(super) const MUTED: RGBColor = RGBColor(0xc9, 0xce, 0xd5);
 /// Colour of titles.
 pub(super) const INK: RGBColor = RGBColor(0x1b, 0x20, 0x26);
 /// Colour of other text.
 pub(super) const SOFT: RGBColor = RGBColor(0x5a, 0x64, 0x70);
-/// Colour of lines in the background.
+/// Colour of grid lines.
 pub(super) const GRID: RGBColor = RGBColor(0xe8, 0xea, 0xed);
 /// Colour of the shaded parts of an axis.
 pub(super) const SHADE: RGBColor = RGBColor(0xf1, 0xec, 0xe2);

@@ -1,4 +1,4 @@
-//! Suspicious spans, and nodes that never change.
+//! Suspicious spans, and nodes whose state never changes.
 
 use crate::names::short;
 use crate::numbers::count;

@@ -63,7 +63,8 @@ fn trust(log: &Inspection) -> Section {
     Section {
         id: "trust".to_owned(),
         title: "How far to trust the log".to_owned(),
-        lead: "Spans that may come from a faulty collector rather than from the machine, and nodes that never change."
+        lead: "Spans that may come from a faulty collector rather than from the machine, and nodes whose state never \
+               changes."
             .to_owned(),
         blocks,
     }

@@ -40,8 +40,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// Counts the tasks that have reached the time that `of` returns, for example their end. The curve runs from the first
-/// event to the last, and further if any of these times is outside this range.
+/// Counts, over time, the tasks whose time `of` has passed, for example their end. The curve covers all events and all
+/// of these times.
 fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Utc>) -> Vec<(f64, f64)> {
     let mut times: Vec<Utc> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();

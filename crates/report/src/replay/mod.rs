@@ -28,7 +28,7 @@ pub(super) struct Named<'a> {
 /// The sections about `runs`. If there are several runs, they are compared, and changes are relative to the first.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
+/// Returns [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
 pub(super) fn sections(runs: &[Named<'_>], observer: &dyn Observer) -> Result<Vec<Section>> {
     if runs.is_empty() {
         return Ok(Vec::new());

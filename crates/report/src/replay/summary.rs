@@ -6,8 +6,8 @@ use gleaner_document::indented;
 use gleaner_domain::results::replay::Summary;
 use gleaner_runs::summary::{QUANTITIES, Quantity, circumstances, facts, meaning, terms};
 
-/// All figures. A single replay has a list of facts. Several replays are shown side by side, with changes relative to
-/// the first.
+/// All figures: for a single replay, a list of facts; for several replays, a table with changes relative to the first
+/// replay.
 pub(super) fn block(runs: &[Named<'_>]) -> Block {
     match runs {
         [run] => Block::Facts(facts(&run.result.summary)),
@@ -16,7 +16,7 @@ pub(super) fn block(runs: &[Named<'_>]) -> Block {
 }
 
 fn side_by_side(runs: &[Named<'_>]) -> Grid {
-    let title = format!("Figures, and their change against {}", runs[0].name);
+    let title = format!("Figures, and their changes relative to {}", runs[0].name);
     let mut all = grid(title, runs, &QUANTITIES);
     let each = runs.iter().map(|run| circumstances(&run.result.summary));
     let each: Vec<[Fact; 8]> = each.collect();
@@ -40,8 +40,8 @@ pub(super) fn row_of_texts(label: &str, values: &[String]) -> Vec<String> {
     cells
 }
 
-/// A table of the `quantities` for which at least one run has a value. Each run but the first has a second column, with
-/// the changes relative to the first run.
+/// A table of the `quantities` for which at least one run has a value. Each run except the first has a second column,
+/// with the changes relative to the first run.
 pub(super) fn grid(title: String, runs: &[Named<'_>], quantities: &[Quantity]) -> Grid {
     let mut heads = vec![Head::text("figure")];
     for (place, run) in runs.iter().enumerate() {

@@ -126,7 +126,7 @@ fn curves(artifact: &Artifact) -> Vec<Curve> {
     curves
 }
 
-/// Converts a curve, thinned if it is long. The first curve, at `place` 0, has the muted colour.
+/// Converts a curve, and thins it if it is long. The first curve, at `place` 0, has the muted colour.
 fn series((place, curve): (usize, &NamedCurve)) -> Curve {
     Curve {
         name: curve.name.clone(),

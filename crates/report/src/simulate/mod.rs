@@ -35,7 +35,7 @@ impl<'a> Named<'a> {
 /// run.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
+/// Returns [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
 pub(super) fn sections(runs: &[Named<'_>], observer: &dyn Observer) -> Result<Vec<Section>> {
     let mut sections = Vec::new();
     if runs.len() > 1 {

@@ -19,7 +19,7 @@ pub struct SweepChoice {
 }
 
 impl SweepChoice {
-    /// Whether the user made no choice.
+    /// Whether all choices are left to the report.
     pub(crate) fn is_empty(&self) -> bool {
         self.heat.is_none() && self.metric.is_none() && self.against.is_none()
     }
@@ -48,7 +48,7 @@ impl Drawn {
     /// Decides what to draw. Where the user made no choice, the most informative option is used.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the user chose a setting or metric that the sweep does not have.
+    /// Returns [`Error::Usage`] if the user chose a setting or metric that the sweep does not have.
     pub fn of(sweep: &SweepRuns, trials: &Trials, choice: &SweepChoice) -> Result<Self> {
         let metric = match &choice.metric {
             Some(name) => named(trials, "--metric", name)?,
@@ -134,7 +134,7 @@ fn opposed(trials: &Trials, metric: usize) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The two settings with the most effect on a metric. The setting with more values is on the horizontal axis.
+/// The two settings with the greatest effect on a metric. The setting with more values is on the horizontal axis.
 /// Settings that only repeat runs, such as the tasks, are used only if there are no other settings.
 fn weightiest(trials: &Trials, metric: usize) -> Axes {
     let all = 0..trials.settings.len();

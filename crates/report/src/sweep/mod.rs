@@ -74,7 +74,7 @@ fn section(sweep: &Named<'_>, number: usize, of: usize, choice: &SweepChoice) ->
     })
 }
 
-/// The best settings by the metric that the user chose; empty if the sweep has no such column.
+/// The best settings by the metric that the user chose; empty if the sweep does not have this metric.
 fn best(sweep: &SweepRuns, trials: &Trials, choice: &SweepChoice) -> Vec<Fact> {
     let by = choice.metric.as_deref().unwrap_or(sweep.by.name);
     let Some(metric) = sweep.mode.metric(by) else {

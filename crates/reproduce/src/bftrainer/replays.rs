@@ -137,8 +137,8 @@ impl<'c> Replays<'c> {
     /// Replays the tasks of `files` with each setting.
     ///
     /// # Errors
-    /// An objective is unknown, the costs of a task are too high for a window, or a solver fails. [`Error::Stopped`] if
-    /// a replay is stopped.
+    /// An objective is unknown, the costs of a task are too high for a window, or a solver fails. Returns
+    /// [`Error::Stopped`] if a replay is stopped.
     pub fn run_all(&self, files: TaskFiles, settings: &[Setting]) -> Result<Vec<Replayed>> {
         let runs = settings.par_iter().map(|setting| self.run(files, setting));
         runs.collect()
@@ -166,7 +166,7 @@ impl<'c> Replays<'c> {
     /// Replays a log.
     ///
     /// # Errors
-    /// `decider` fails. [`Error::Stopped`] if the replay is stopped.
+    /// `decider` fails. Returns [`Error::Stopped`] if the replay is stopped.
     pub fn replay(
         &self,
         log: &EventLog,

@@ -24,12 +24,13 @@ pub struct SolverTimes {
     pub max_seconds: f64,
     /// Total time for all problems, in seconds.
     pub total_seconds: f64,
-    /// Geometric mean over the problems: the solver's time divided by the exact solver's time. `None` for the exact
+    /// Geometric mean, over the problems, of the solver's time divided by the exact solver's time; `None` for the exact
     /// solver.
     pub mean_ratio: Option<f64>,
     /// The solver's total time divided by the exact solver's total time; `None` for the exact solver.
     pub total_ratio: Option<f64>,
-    /// Minimum over the problems: the solver's time divided by the exact solver's time. `None` for the exact solver.
+    /// Minimum, over the problems, of the solver's time divided by the exact solver's time; `None` for the exact
+    /// solver.
     pub least_ratio: Option<f64>,
 }
 

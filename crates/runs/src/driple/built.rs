@@ -103,7 +103,7 @@ impl<'a> Summary<'a> {
             ),
             (
                 self.jobs_not_converged,
-                "jobs whose groups still changed in the last pass",
+                "jobs have groups that still changed in the last pass",
             ),
             (
                 self.unknown_shapes,

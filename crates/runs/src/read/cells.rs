@@ -31,7 +31,7 @@ impl RunInfo {
     /// Number of rows of a table.
     ///
     /// # Errors
-    /// The file is not listed, is missing, is damaged or has changed.
+    /// The file is not listed in `run.json`, is missing, is damaged or has changed.
     pub fn rows(&self, table: &str) -> Result<usize> {
         let source = RunFiles::of(self).open(&format!("{table}.parquet"))?;
         Ok(parquet::Table::open(&source)?.rows())
@@ -41,7 +41,7 @@ impl RunInfo {
     /// the column.
     ///
     /// # Errors
-    /// The file is not listed, is missing, is damaged or has changed.
+    /// The file is not listed in `run.json`, is missing, is damaged or has changed.
     pub fn visit(
         &self,
         table: &str,
@@ -69,7 +69,7 @@ impl RunInfo {
     /// Calls `each` with every line of a CSV file, numbered from 0: the header, then the rows.
     ///
     /// # Errors
-    /// The file is not listed, is missing, is damaged or has changed.
+    /// The file is not listed in `run.json`, is missing, is damaged or has changed.
     pub fn visit_csv(&self, file: &str, mut each: impl FnMut(usize, &[&str])) -> Result<()> {
         let source = RunFiles::of(self).open(file)?;
         let mut records = Records::open(&source)?;

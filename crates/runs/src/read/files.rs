@@ -61,7 +61,7 @@ impl<'a> RunFiles<'a> {
     /// Opens a file that the run wrote.
     ///
     /// # Errors
-    /// The file is not listed, is missing, is not a plain file, cannot be read, or has changed.
+    /// The file is not listed in `run.json`, is missing, is not a plain file, cannot be read, or has changed.
     pub fn open(&self, name: &str) -> Result<Source> {
         let Some(expected) = self.digests.get(name) else {
             let fault = Fault::of(&self.path(RUN_FILE), format!("no file {name}"), "one");

@@ -28,7 +28,7 @@ impl RunInfo {
     /// Compares the CSV file of a table with its Parquet file.
     ///
     /// # Errors
-    /// A file is not listed, is missing or is damaged.
+    /// A file is not listed in `run.json`, is missing or is damaged.
     pub fn compare_csv(&self, table: &str, each: Compared<'_>) -> Result<()> {
         let files = RunFiles::of(self);
         let text = files.open(&format!("{table}.csv"))?;

@@ -82,8 +82,8 @@ impl SweepRuns {
         })
     }
 
-    /// The best settings according to a figure; `None` if the figure has no best value, because
-    /// neither low nor high values are better.
+    /// The best settings according to a figure; `None` if the figure has no best value, because neither lower nor
+    /// higher values are better.
     pub fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }

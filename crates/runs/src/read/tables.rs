@@ -39,8 +39,8 @@ impl RunInfo {
     /// Reads a table. Missing text is read as an empty string.
     ///
     /// # Errors
-    /// The file is not listed, is missing, is damaged or has changed, or a column has cells of
-    /// several types or of a nested type.
+    /// The file is not listed in `run.json`, is missing, is damaged or has changed, or a column has cells of several
+    /// types or of a nested type.
     pub fn table(&self, name: &str) -> Result<StoredTable> {
         let source = RunFiles::of(self).open(&format!("{name}.parquet"))?;
         let table = parquet::Table::open(&source)?;
@@ -58,7 +58,7 @@ impl RunInfo {
     /// Returns the names of a table's columns.
     ///
     /// # Errors
-    /// The file is not listed, is missing, is damaged or has changed.
+    /// The file is not listed in `run.json`, is missing, is damaged or has changed.
     pub fn columns(&self, table: &str) -> Result<Vec<String>> {
         let source = RunFiles::of(self).open(&format!("{table}.parquet"))?;
         let table = parquet::Table::open(&source)?;
@@ -68,7 +68,7 @@ impl RunInfo {
     /// Reads a JSON file of the run.
     ///
     /// # Errors
-    /// The file is not listed, is missing, is damaged, has changed or lacks a field.
+    /// The file is not listed in `run.json`, is missing, is damaged, has changed or lacks a field.
     pub fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T> {
         RunFiles::of(self).json(name)
     }

@@ -3,8 +3,8 @@
 use gleaner_domain::results::simulate::{Delays, PolicyFigures};
 use gleaner_domain::results::{Column, Figures, Metric, Table};
 
-/// The figures by which policies are compared: a row for each policy, with `policy` and `gpus` first. The figures of
-/// small or large jobs are missing if there are no such jobs.
+/// The figures by which policies are compared: a row for each policy, with the columns `policy` and `gpus` first. The
+/// figures of small or large jobs are missing if there are no such jobs.
 pub fn policies<'a>(runs: &[(&'a str, &'a PolicyFigures)]) -> Table<'a> {
     let gpus = runs.iter().map(|(_, figures)| figures.gpus);
     let mut columns = vec![

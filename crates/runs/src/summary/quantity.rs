@@ -9,7 +9,7 @@ use gleaner_domain::words::duration;
 pub struct Quantity {
     /// The figure's name.
     pub label: &'static str,
-    /// One-line explanation, which may be empty.
+    /// Explanation, which may be empty.
     pub meaning: &'static str,
     /// Depth in the hierarchy: the number of figures that enclose this figure.
     pub depth: usize,

@@ -136,8 +136,8 @@ pub fn best_settings<'a>(
     facts
 }
 
-/// If there are several repetitions, states that the value is a mean, and its interval or the reason why it has none.
-/// Also states how many other settings are within one standard deviation.
+/// If there are several repetitions, states that the value is a mean, and gives its interval or the reason why there is
+/// none. Also states how many other settings are within one standard deviation.
 fn over_repetitions(scale: &Scale, best: &Best, group: &Group) -> String {
     let (over, spread) = (group.over, &best.spread);
     let Some(deviation) = spread.deviation else {
@@ -201,7 +201,7 @@ fn left_out(groups: &[Group], mode: Mode, metric: &Metric) -> String {
 /// them.
 ///
 /// # Errors
-/// `run` cannot create a run. Returns the error of `run`.
+/// Returns the error of `run` if it cannot create a run.
 pub fn listing(
     count: usize,
     run: &dyn Fn(usize) -> Result<SweepRun>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::normal::{cdf, quantile};
 use crate::Fault;
 
-/// Largest magnitude of a parameter, so that sums and products of draws are finite.
+/// Largest magnitude of a parameter. The limit keeps sums and products of draws finite.
 pub(super) const LARGEST: f64 = 1e100;
 
 /// The distribution from which a number is drawn.

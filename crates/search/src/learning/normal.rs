@@ -7,8 +7,8 @@ pub(crate) fn cdf(z: f64) -> f64 {
     libm::erfc(-z / SQRT_2) / 2.0
 }
 
-/// The number below which a standard normal number lies with this probability. Probabilities outside of (0, 1) give a
-/// number at the end of the searched range, from −9 to 9.
+/// The number below which a standard normal number lies with this probability. Probabilities outside (0, 1) give an end
+/// of the searched range, −9 or 9.
 ///
 /// The number is found by bisection, which needs no approximation formula. The range is halved 60 times, so the result
 /// is exact to about 1e-16.

@@ -80,8 +80,8 @@ impl Table {
     }
 }
 
-/// The loss between two points. It is computed as a weighted mean, because the difference of two losses
-/// may overflow.
+/// The loss at `resource`, interpolated linearly between two points. It is computed as a weighted mean, because the
+/// difference of two losses can overflow.
 fn on_line(before: &Point, after: &Point, resource: f64) -> f64 {
     let part = (resource - before.resource) / (after.resource - before.resource);
     before.loss * (1.0 - part) + after.loss * part

@@ -99,7 +99,7 @@ fn a_small_search_by_hand() {
         (5, 0),
         (6, 0),
         (7, 0),
-        // Trial 7 is the second of eight; trial 4 is the best of three on the rung above.
+        // Trial 7 is the second best of eight. On the rung above, trial 4 is the best of three.
         (7, 1),
         (4, 2),
         (8, 0),
@@ -129,7 +129,7 @@ fn a_better_result_takes_the_place_of_one_not_yet_promoted() {
     search.report(2, 1.0).unwrap();
     assert_eq!(started(&mut search), (2, 1));
     assert_eq!(started(&mut search), (4, 0));
-    // Trial 0 is the second of four, so it is in the top half again.
+    // Trial 0 is the second best of four, so it is in the top half again.
     search.report(3, 7.0).unwrap();
     assert_eq!(started(&mut search), (0, 1));
     assert_eq!(started(&mut search), (5, 0));

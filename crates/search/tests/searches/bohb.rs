@@ -23,7 +23,7 @@ fn best(algorithm: Algorithm, seed: u64) -> f64 {
     search.best().unwrap().1
 }
 
-/// Over many seeds, the model finds better hyperparameters than random draws. One seed can go either way.
+/// Over many seeds, the model finds better hyperparameters than random draws. With a single seed, either can be better.
 #[test]
 fn the_model_beats_random_hyperparameters() {
     let seeds = 0..60;

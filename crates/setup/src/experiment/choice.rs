@@ -83,7 +83,7 @@ impl Choice {
     /// The requested policies, in the order of the request and without duplicates.
     ///
     /// # Errors
-    /// The name of a policy or of the placer is unknown: [`Error::Usage`].
+    /// Returns [`Error::Usage`] if the name of a policy or of the placer is unknown.
     pub fn requests(&self, files: &FileArgs) -> Result<Vec<Request<'static>>> {
         self.requests_with(files, &[])
     }

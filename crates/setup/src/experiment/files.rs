@@ -77,7 +77,7 @@ impl ExperimentFiles {
     /// uses other estimates.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the experiment is unknown, or if its trace or cluster is missing.
+    /// Returns [`Error::Usage`] if the experiment is unknown, or if its trace or cluster is missing.
     pub fn find(name: &str, directory: &Path, qssf_alone: bool) -> Result<Self> {
         let window = window(name)?;
         let found = Self::inside(directory)?;
@@ -103,8 +103,7 @@ impl ExperimentFiles {
     /// Finds the files of an experiment in `directory` only.
     ///
     /// # Errors
-    /// The directory cannot be read. [`Error::Usage`] if the directory contains no trace or no
-    /// cluster.
+    /// The directory cannot be read. Returns [`Error::Usage`] if the directory contains no trace or no cluster.
     pub fn inside(directory: &Path) -> Result<Self> {
         fs::read_dir(directory).map_err(|error| Error::io("read", directory, error))?;
         let place = DataDirectory { directory };
@@ -140,7 +139,7 @@ fn estimates(place: &DataDirectory<'_>, name: &str, qssf_alone: bool) -> Option<
     lgb.or_else(|| place.find(&ebm))
 }
 
-/// The window of an experiment.
+/// The published window of an experiment, according to its name.
 fn window(name: &str) -> Result<Option<[Local; 3]>> {
     let unknown = || {
         Error::Usage(format!(

@@ -170,7 +170,7 @@ pub struct Inputs {
     pub start: i64,
     /// Estimates of durations that are known before the simulation.
     pub estimates: Option<Box<dyn Estimates>>,
-    /// Settings for estimates that are learnt during the simulation instead.
+    /// Settings for estimates that are learnt during the simulation.
     pub weekly: Option<Weekly>,
     /// The source of the estimates; `None` if no policy uses them.
     pub estimates_used: Option<EstimatesUsed>,
@@ -268,8 +268,8 @@ impl Inputs {
     /// Reads everything that the requested policies need.
     ///
     /// # Errors
-    /// A file cannot be read or has faults, which are reported together. [`Error::Usage`] if a required file is not
-    /// named.
+    /// A file cannot be read or has faults, which are reported together. Returns [`Error::Usage`] if a required file is
+    /// not named.
     pub(super) fn read(
         args: ExperimentArgs<'_>,
         requests: &[Request],

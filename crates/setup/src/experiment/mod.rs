@@ -103,8 +103,8 @@ impl Experiment {
     /// Reads the inputs that `requests` need, configures the profiler, and reports options without effect.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. All other errors are
-    /// faults in the files.
+    /// Returns [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. All other
+    /// errors are faults in the files.
     pub fn open(
         args: ExperimentArgs<'_>,
         requests: &[Request],

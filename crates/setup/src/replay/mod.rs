@@ -208,7 +208,7 @@ pub struct Replay {
 /// Checks that a set of tasks can be repeated: the tasks must not belong to a search.
 ///
 /// # Errors
-/// [`Error::Usage`] if the tasks belong to a search.
+/// Returns [`Error::Usage`] if the tasks belong to a search.
 pub fn check_no_search(set: &TaskSet) -> Result<()> {
     match set.search {
         None => Ok(()),
@@ -223,7 +223,7 @@ pub fn check_no_search(set: &TaskSet) -> Result<()> {
 /// Checks that the objective's values are in range for tasks that will be replayed on `log`.
 ///
 /// # Errors
-/// [`Error::Usage`] if a value is out of range.
+/// Returns [`Error::Usage`] if a value is out of range.
 pub fn check_objective(options: &Options, tasks: &[TrainingTask], log: &EventLog) -> Result<()> {
     if options.objective.is_function() {
         return Err(Error::Usage(format!(
@@ -344,8 +344,8 @@ impl Replay {
     /// Reads the tasks and the log, and cuts the slice. If `skip_invalid` is set, faulty tasks are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. Any other error means that a file
-    /// cannot be read or has faults, or that the slice is empty.
+    /// Returns [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. Any other error means that
+    /// a file cannot be read or has faults, or that the slice is empty.
     pub fn open(args: &LogArgs, skip_invalid: bool, observer: &dyn Observer) -> Result<Self> {
         let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
@@ -368,9 +368,8 @@ impl Replay {
     /// forward window are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the tasks cannot be repeated or searched under the rules, or if a value of the
-    /// objective is out of range. Without `skip_invalid`, tasks that do not fit the forward window are also
-    /// an error.
+    /// Returns [`Error::Usage`] if the tasks cannot be repeated or searched under the rules, or if a value of the
+    /// objective is out of range. Without `skip_invalid`, tasks that do not fit the forward window are also an error.
     pub fn of(
         log: EventLog,
         tasks: TaskSet,

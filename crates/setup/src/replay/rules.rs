@@ -86,7 +86,7 @@ impl Rules {
     /// The search to run; `None` if the tasks do not belong to a search.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the requested algorithm does not suit the search, or if an algorithm is requested
+    /// Returns [`Error::Usage`] if the requested algorithm does not suit the search, or if an algorithm is requested
     /// but there is no search.
     pub fn search(&self, search: Option<&TrialSearch>) -> Result<Option<Arc<TrialSearch>>> {
         let chosen = match (self.search, search) {
@@ -106,7 +106,7 @@ impl Rules {
     /// The forward window in seconds, and a note that explains it if it was chosen automatically.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if the observer stops the choice.
+    /// Returns [`Error::Stopped`] if the observer stops the choice.
     pub(super) fn window(
         &self,
         log: &EventLog,

@@ -47,7 +47,7 @@ pub trait Settings: Default + 'static {
     /// Checks that all values are in range. Values that were read from strings are always in range.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a value is out of range. The message names the option and its range.
+    /// Returns [`Error::Usage`] if a value is out of range. The message names the option and its range.
     fn check(&self) -> Result<()> {
         let fault = Self::list()
             .iter()
@@ -60,7 +60,7 @@ pub trait Settings: Default + 'static {
 /// keep their defaults.
 ///
 /// # Errors
-/// [`Error::Usage`] if a setting is unknown, missing or invalid, or if it conflicts with another setting.
+/// Returns [`Error::Usage`] if a setting is unknown, missing or invalid, or if it conflicts with another setting.
 pub fn read<S: Settings>(given: &[(String, Vec<OsString>)]) -> Result<S> {
     let mut settings = S::default();
     for (name, texts) in given {

@@ -11,7 +11,7 @@ use crate::{Block, Figure, Grid, Head};
 use gleaner_domain::Utc;
 use gleaner_domain::results::search::{TrialRow, TrialState};
 
-/// A curve with more points than this has no hover text about the trials.
+/// Maximum number of points of a curve that has hover text about the trials.
 const TOLD: usize = 4_000;
 /// Maximum number of trials of a run in the table.
 const MAX_ROWS: usize = 100;
@@ -28,7 +28,7 @@ struct Best<'a> {
 pub(super) fn block(runs: &[Searched<'_>], is_named: bool) -> Block {
     let bests: Vec<Vec<Best<'_>>> = runs.iter().map(bests).collect();
     if bests.iter().all(Vec::is_empty) {
-        let note = "No trial reached the last rung: there is no best loss.";
+        let note = "No trial reached the last rung, so there is no best loss.";
         return Block::Note(note.to_owned());
     }
     let curves = runs.iter().zip(&bests);

@@ -11,7 +11,7 @@ pub(super) fn of_searches(searched: &[Searched<'_>]) -> Grid {
     let runs: Vec<Named<'_>> = searched.iter().map(|run| run.run).collect();
     let title = match runs.as_slice() {
         [first, _, ..] => format!(
-            "Figures of the searches, and their change against {}",
+            "Figures of the searches, and their changes relative to {}",
             first.name
         ),
         _ => "Figures of the search".to_owned(),

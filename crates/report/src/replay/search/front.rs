@@ -38,7 +38,7 @@ pub(super) fn blocks(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
         .collect()
 }
 
-/// The front of the first finished trials.
+/// The front of the first `length` finished trials.
 struct Front<'a> {
     /// Number of finished trials among which the front is determined.
     length: usize,

@@ -58,8 +58,8 @@ impl FromStr for Lend {
 /// The number of nodes that each virtual cluster lends, by the index of the virtual cluster.
 ///
 /// # Errors
-/// [`Error::Usage`] if `auto` is combined with names, if a virtual cluster is unknown, or if too few nodes can be
-/// spared.
+/// Returns [`Error::Usage`] if `auto` is combined with names, if a virtual cluster is unknown, or if too few nodes can
+/// be spared.
 pub fn loans(
     lend: &[Lend],
     nodes: u32,
@@ -81,7 +81,7 @@ pub fn loans(
 /// The index of a virtual cluster that an option names.
 ///
 /// # Errors
-/// [`Error::Usage`] if the name is unknown.
+/// Returns [`Error::Usage`] if the name is unknown.
 pub fn vc_named(cluster: &Cluster, option: &str, name: &str) -> Result<usize> {
     let missing = || Error::Usage(format!("{option}: the cluster has no VC {name:?}"));
     cluster.vc(name).ok_or_else(missing)
@@ -125,7 +125,7 @@ fn too_few(spare: u32, nodes: u32) -> Error {
 /// Checks that no virtual cluster lends all of its nodes, and that no more nodes are lent than the profiler has.
 ///
 /// # Errors
-/// [`Error::Usage`] if a check fails.
+/// Returns [`Error::Usage`] if a check fails.
 pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     for (index, vc) in cluster.vcs.iter().enumerate() {
         if profiler.kept(index, vc.nodes) == 0 && vc.nodes > 0 {

@@ -115,7 +115,7 @@ impl ProfilerArgs {
     /// jobs.
     ///
     /// # Errors
-    /// [`Error::Usage`] if settings do not fit the cluster. All other errors report faulty jobs.
+    /// Returns [`Error::Usage`] if settings do not fit the cluster. All other errors report faulty jobs.
     pub(super) fn settings(
         &self,
         inputs: &mut Inputs,
