@@ -25,8 +25,8 @@ fn parts(lengths: &Lengths) -> [Part; 2] {
     ]
 }
 
-/// A bar for each of the `amounts`, as long as the amount's share of their sum. The label shows the share and the text
-/// that `tell` returns.
+/// A bar for each of the `amounts`. Its length is the amount's share of their sum. The label shows the share and the
+/// text that `tell` returns.
 fn part(name: &str, colour: Colour, amounts: &[f64], tell: impl Fn(usize) -> String) -> Part {
     let sum: f64 = amounts.iter().sum();
     let share = |amount: &f64| if sum > 0.0 { amount / sum } else { 0.0 };

@@ -91,8 +91,8 @@ pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> R
     })
 }
 
-/// The page about an inspected event log. `info` describes the run that inspected the log. The rescale costs of
-/// the suggested window come from `source`.
+/// The page about an inspected event log. `info` describes the run that inspected the log. `source` is the source of
+/// the rescale costs on which the suggested window is based.
 pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = inspect::sections(inspection, source);

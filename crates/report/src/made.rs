@@ -5,7 +5,7 @@ use super::numbers::count;
 use super::{Block, Grid, Head, Section};
 use gleaner_runs::read::RunInfo;
 
-/// Maximum number of arguments listed for a run. The same limit applies to its inputs.
+/// Maximum number of arguments, and of inputs, that are listed for a run.
 const MAX_ROWS: usize = 200;
 /// Maximum displayed length of a value or path, in characters.
 const SHOWN: usize = 300;

@@ -25,7 +25,7 @@ impl Values {
         self.rows[place].1.insert(column.to_owned(), value);
     }
 
-    /// Sets the values of a row, in the order of the columns.
+    /// Sets values of a row. Each value is paired with the name of its column.
     pub fn row<'c>(&mut self, row: &str, values: impl IntoIterator<Item = (&'c str, f64)>) {
         for (column, value) in values {
             self.set(row, column, value);
@@ -81,7 +81,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// The column with this name. Values that are not computed may name columns that the artifact lacks. Such a column
+    /// The column with this name. Values that are not computed can name columns that the artifact lacks. Such a column
     /// is returned without a unit.
     fn column(&self, name: &str) -> PublishedColumn {
         let found = self.columns.iter().find(|column| column.name == name);

@@ -71,8 +71,8 @@ fn artifacts_of(systems: &[System]) -> Result<usize> {
     Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
 }
 
-/// Draws scheduling rounds like those of Sia, and solves them with the exact solver. Also times `solvers` on these
-/// rounds. Reads no files.
+/// Generates random scheduling rounds like those of Sia, and solves them with the exact solver. Also times `solvers` on
+/// these rounds. Reads no files.
 ///
 /// # Errors
 /// This build lacks a solver, or a library fails. A stop by the observer is not an error: the result is then empty.

@@ -117,8 +117,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // The verdict for a value and its own rounding is always "equal", and a larger difference never gives a closer
-        // verdict.
+        // The verdict for a value and its own rounding is always "equal", and a larger difference never leads to a
+        // closer verdict.
         #[test]
         fn what_is_cut_from_a_value_is_equal(ours in -1e6f64..1e6, decimals in 0u32..5) {
             for rounding in [Rounding::Nearest, Rounding::Down] {

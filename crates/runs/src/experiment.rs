@@ -1,5 +1,5 @@
-//! Writes a generated experiment as the files that `gleaner simulate` reads. No name in the
-//! experiment needs quotes in CSV.
+//! Writes a generated experiment as the files that `gleaner simulate` reads. Names in generated experiments never need
+//! quotes in CSV.
 
 use std::fs;
 use std::io::{self, Write};

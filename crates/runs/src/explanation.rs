@@ -20,7 +20,7 @@ const PATH: usize = 300;
 /// The explanation as JSON.
 ///
 /// # Errors
-/// Returns the serialiser's error, which does not occur in practice.
+/// Returns an error if serialisation fails, which does not occur in practice.
 pub fn json(explanation: &Explanation) -> Result<String> {
     let json = serde_json::to_string_pretty(explanation);
     json.map(|text| ascii_of_controls(&text) + "\n")
@@ -142,7 +142,7 @@ pub fn inputs(explanation: &Explanation) -> Grid {
     })
 }
 
-/// The importances of the terms of an explainable boosting machine.
+/// The importance of each term of an explainable boosting machine.
 pub fn of_machine(facts: &EbmFacts) -> Grid {
     let title = format!(
         "The machine for {}: what each term adds or subtracts, on average",
@@ -155,7 +155,7 @@ pub fn of_machine(facts: &EbmFacts) -> Grid {
     )
 }
 
-/// The importances of a tree's features.
+/// The importance of each feature in a tree.
 pub fn of_tree(facts: &TreeFacts) -> Grid {
     let head = "importance".to_owned();
     importances(
@@ -234,7 +234,7 @@ pub fn sum(told: &Sum) -> Grid {
     }
 }
 
-/// The decisions on a prediction's path through a tree, and the number of training rows at the leaf by score.
+/// The decisions on a prediction's path through a tree, and the leaf's number of training rows with each score.
 pub fn way(told: &Way) -> Grid {
     let title = format!(
         "The sharing score of {}: {}",

@@ -36,7 +36,7 @@ pub fn notes(pilots: &Pilots) -> String {
 /// The results as pretty-printed JSON.
 ///
 /// # Errors
-/// Returns the serialiser's error, which does not occur in practice.
+/// Returns an error if serialisation fails, which does not occur in practice.
 pub fn json(pilots: &Pilots, fragments: &Fragments) -> Result<String> {
     #[derive(Serialize)]
     struct All<'a> {
@@ -54,7 +54,7 @@ pub fn printed(pilots: &Pilots, fragments: &Fragments) -> Vec<Block> {
     blocks.extend(unproven(pilots).map(Block::Note));
     blocks.extend(chosen(pilots).map(|ladder| Block::Grid(models(pilots, ladder))));
     if !pilots.complete {
-        let note = "The search was stopped: ladders with more wall times are missing.";
+        let note = "The search was stopped, so ladders with more wall times are missing.";
         blocks.push(Block::Note(note.to_owned()));
     }
     blocks.push(Block::Note(notes(pilots)));

@@ -42,7 +42,7 @@ pub fn throughput(model: &ThroughputModel, series: &Series, path: &Path) -> Resu
     Ok(table.rows())
 }
 
-/// Writes estimated durations in seconds by job, in the trace's order. Returns the number of rows.
+/// Writes the estimated duration of each job, in seconds, in the trace's order. Returns the number of rows.
 ///
 /// # Errors
 /// The file cannot be written.

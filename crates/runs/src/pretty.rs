@@ -6,7 +6,7 @@ use serde::Serialize;
 /// A value as indented JSON that ends with a line break.
 ///
 /// # Errors
-/// Returns the serialiser's error, which does not occur in practice.
+/// Returns an error if serialisation fails, which does not occur in practice.
 pub fn json(value: &impl Serialize) -> Result<String> {
     serde_json::to_string_pretty(value)
         .map(|text| text + "\n")

@@ -16,14 +16,14 @@ pub use meaning::meaning;
 pub(crate) use meaning::submitted_name;
 pub use quantity::{QUANTITIES, Quantity, SEARCHED, loss};
 
-/// Label of the sentences on the quality of a log. Their figures are for the whole log, even if a slice is
-/// replayed or inspected.
+/// Label of the facts about the quality of a log. They describe the whole log, even if a slice is replayed or
+/// inspected.
 pub(crate) const QUALITY: &str = "quality of the whole log";
 
 /// The summary as pretty-printed JSON.
 ///
 /// # Errors
-/// Returns the serialiser's error, which does not occur in practice.
+/// Returns an error if serialisation fails, which does not occur in practice.
 pub fn json(summary: &Summary) -> Result<String> {
     crate::pretty::json(summary)
 }
@@ -43,7 +43,7 @@ pub fn facts(s: &Summary) -> Vec<Fact> {
     facts
 }
 
-/// The facts of a summary about the search; empty if there was none.
+/// The facts about the search in a summary; empty if there was no search.
 pub fn search(s: &Summary) -> Vec<Fact> {
     let Some(algorithm) = &s.search else {
         return Vec::new();

@@ -53,7 +53,7 @@ impl Fronts {
     /// its losses count as infinite.
     ///
     /// The trial joins the first front in which no trial dominates it. The trials of that front that it dominates move
-    /// to the next front, where they may dominate other trials, and so on. All other trials keep their fronts (Li et
+    /// to the next front, where they can dominate other trials, and so on. All other trials keep their fronts (Li et
     /// al., "Efficient Non-domination Level Update Approach for Steady-State Evolutionary Multiobjective Optimization",
     /// 2014).
     pub fn insert(&mut self, trial: u32, losses: &[f64]) {

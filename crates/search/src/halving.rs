@@ -6,7 +6,7 @@ use crate::fronts::Fronts;
 use crate::score::Score;
 use crate::{Bracket, Job, Verdict};
 
-/// The state of a bracket, whose trials go from rung to rung together.
+/// The state of a bracket, whose trials move from rung to rung together.
 #[derive(Debug, Clone)]
 pub(crate) struct Halving {
     bracket: Bracket,

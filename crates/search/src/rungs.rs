@@ -75,7 +75,7 @@ impl Plan {
     /// The rungs R, R/eta, R/eta², … down to r, in ascending order.
     fn rungs_downward(&self) -> Vec<f64> {
         let most = self.max_resource * (1.0 + SAME);
-        // Compares r·eta^s with R, not R / eta^s with r, because rounding may put the quotient just below r.
+        // Compares r·eta^s with R, not R / eta^s with r, because rounding can put the quotient just below r.
         let fits = |power: &f64| self.min_resource * power <= most;
         let powers = powers(self.eta).take_while(fits).take(MAX_RUNGS + 1);
         let mut rungs: Vec<f64> = powers.map(|power| self.max_resource / power).collect();
@@ -148,7 +148,7 @@ fn powers(eta: u32) -> impl Iterator<Item = f64> {
 }
 
 /// The number of trials that reach rung i, ⌊n·eta^-i⌋. It is computed with integers, because a floating-point product
-/// may fall just below a whole number.
+/// can fall just below a whole number.
 fn survivors(trials: u32, eta: u32, i: u32) -> u32 {
     // A power that does not fit in a u32 is above every number of trials. (In valid settings, eta is at least 2.)
     eta.checked_pow(i)

@@ -169,12 +169,12 @@ impl Search {
     /// Hands out the next job, which is outstanding until its loss is reported.
     ///
     /// Successive halving hands out the jobs of a rung in the order of the losses on the rung below, best first.
-    /// Hyperband's brackets come in the order of [`Plan::brackets`]. If a bracket has handed out all jobs of its rung
+    /// Hyperband's brackets start in the order of [`Plan::brackets`]. If a bracket has handed out all jobs of its rung
     /// but some losses are missing, the next bracket hands out its jobs. This order does not affect which trials a
     /// bracket promotes, as long as a loss depends only on the trial and the resource.
     ///
     /// ASHA promotes the best promotable trial of the highest rung with promotable trials. If no trial is promotable,
-    /// ASHA starts a new trial, or waits if all trials have started. A result may make another trial promotable, or
+    /// ASHA starts a new trial, or waits if all trials have started. A result can make another trial promotable, or
     /// push a promotable trial out of the top. Which trials are promoted therefore depends on when jobs are requested.
     /// With fewer than eta^(rungs − 1) trials, it is possible that no trial reaches the last rung.
     #[expect(

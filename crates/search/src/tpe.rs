@@ -57,7 +57,7 @@ impl Model {
     pub(crate) fn new(mut observations: Vec<Observation>, space: &Space) -> Self {
         observations.sort_by_key(|observation| observation.score);
         let count = observations.len();
-        // Each part has at least one trial more than there are hyperparameters, so the parts may overlap.
+        // Each part has at least one trial more than there are hyperparameters, so the parts can overlap.
         let least = space.0.len() + 1;
         let good = ((GOOD * count as f64) as usize).max(least).min(count);
         let others = (count - good).max(least).min(count);

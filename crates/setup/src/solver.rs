@@ -179,7 +179,7 @@ impl Built {
     }
 
     /// Name of the solver for problems like `problem`, with or without node classes. If a solver is chosen for each
-    /// problem, this is the solver that was chosen last.
+    /// problem, the name is that of the solver chosen last.
     pub fn name(&self, problem: &AnyProblem) -> &str {
         match self {
             Built::Ours(ours) => match (&ours.class_solver, problem) {

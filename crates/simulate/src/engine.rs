@@ -1,7 +1,7 @@
 //! Simulates one virtual cluster, event by event.
 //!
-//! Within a second, the order is: ends, arrivals, decisions, nodes added or removed, samples. This is the order of the
-//! original simulator (Lucid's), which steps through every second.
+//! Within a second, the order is: jobs end, jobs arrive, the policy decides, nodes are added or removed, and the state
+//! is sampled. This is the order of the original simulator (Lucid's), which steps through every second.
 
 use super::placer::Placer;
 use super::policy::{Decision, Policy, Refusal};
@@ -106,7 +106,7 @@ pub fn run(
         scaling,
         again: None,
     };
-    // Nodes may be added or removed in the first second even if no job arrives in it.
+    // Nodes can be added or removed in the first second even if no job arrives in it.
     engine.advance_to(setting.start)?;
     while !engine.world.is_done() {
         if observer.is_stopped() {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use gleaner_domain::results::policy_run::{PolicyRun, VcRun};
 use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Local, Trace, Utc};
 
-/// A change of a node's state to idle or busy. Several changes of a node within a second may cancel out.
+/// A change of a node's state to idle or busy. Several changes of a node within a second can cancel each other out.
 struct Flip {
     time: i64,
     node: u32,
@@ -23,11 +23,11 @@ pub struct TooLate {
 
 /// Builds the log of the nodes that are fully idle in a run. The run started at second `start`.
 ///
-/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, as in the run, and then by number. The first row
-/// is at second `start`. The last row is at the last submission or, if `with_drain` is set, at the end of the last job
-/// in any virtual cluster. Between these two rows, there is a row for every second with changes. Nodes that have not
-/// been added yet or have been removed count as busy. The profiler's nodes are left out. Times are relative to the
-/// trace's origin, or to 1970 if the trace has no origin.
+/// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, in the order of `run.vcs`, and then by number.
+/// The first row is at second `start`. The last row is at the last submission or, if `with_drain` is set, at the end of
+/// the last job in any virtual cluster. Between these two rows, there is a row for every second with changes. Nodes
+/// that have not been added yet or have been removed count as busy. The profiler's nodes are left out. Times are
+/// relative to the trace's origin, or to 1970 if the trace has no origin.
 ///
 /// # Errors
 /// Returns an error if a time of the log is later than the latest [`Utc`].

@@ -29,7 +29,7 @@ const PNG_SCALE: u32 = 2;
 /// Draws a figure as SVG.
 ///
 /// # Errors
-/// Returns the drawing library's error, which does not occur in practice.
+/// Returns an error if the drawing library fails, which does not occur in practice.
 pub fn svg(figure: &Figure) -> Result<String> {
     register();
     let mut out = String::new();
@@ -42,7 +42,7 @@ pub fn svg(figure: &Figure) -> Result<String> {
 /// Draws a figure as PNG.
 ///
 /// # Errors
-/// Returns the drawing library's error, which does not occur in practice.
+/// Returns an error if the drawing library fails, which does not occur in practice.
 pub fn png(figure: &Figure) -> Result<Vec<u8>> {
     register();
     let size = (PNG_SCALE * WIDTH, PNG_SCALE * frame::height(figure));

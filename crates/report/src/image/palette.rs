@@ -1,4 +1,4 @@
-//! The colours of pictures, which are the page's colours on a white background.
+//! The colours of pictures: those of a page with a white background.
 
 use plotters::style::RGBColor;
 
@@ -22,7 +22,7 @@ pub(super) const INK: RGBColor = RGBColor(0x1b, 0x20, 0x26);
 pub(super) const SOFT: RGBColor = RGBColor(0x5a, 0x64, 0x70);
 /// Colour of grid lines.
 pub(super) const GRID: RGBColor = RGBColor(0xe8, 0xea, 0xed);
-/// Colour of the shaded parts of an axis.
+/// Colour of shaded periods along an axis.
 pub(super) const SHADE: RGBColor = RGBColor(0xf1, 0xec, 0xe2);
 const LOW: RGBColor = RGBColor(0xe6, 0xef, 0xf7);
 const HIGH: RGBColor = RGBColor(0x08, 0x40, 0x6b);

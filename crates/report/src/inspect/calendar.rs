@@ -18,7 +18,7 @@ pub(super) fn weekdays(log: &Inspection) -> Figure {
     bars("weekdays", told::weekdays(calendar), &calendar.weekdays)
 }
 
-/// A bar for each hour or weekday. `numbers` is the table of the same values.
+/// A bar for each hour or weekday. `numbers` is a table of the values.
 fn bars(id: &str, numbers: Grid, slots: &[Slot]) -> Figure {
     let names: Vec<String> = numbers.rows.iter().map(|row| row[0].clone()).collect();
     Figure {
@@ -62,7 +62,10 @@ fn text(names: &[String], slots: &[Slot]) -> String {
     };
     let missing = match slots.len() - covered.len() {
         0 => String::new(),
-        missing => format!(" {missing} of {} are not in the log.", slots.len()),
+        missing => format!(
+            " {missing} of {} bars are missing, because the log does not cover them.",
+            slots.len()
+        ),
     };
     format!("Averages over the time that the log covers.{extremes}{missing}")
 }

@@ -12,7 +12,7 @@ mod quantiles;
 mod suggestion;
 mod timeline;
 
-/// The sections about a log. The rescale costs of the suggestion come from `source`.
+/// The sections about a log. `source` is the source of the rescale costs on which the suggestion is based.
 pub(super) fn sections(log: &Inspection, source: CostSource) -> Vec<Section> {
     let window = suggestion::section(log, source);
     vec![idle(log), when(log), trust(log), window]

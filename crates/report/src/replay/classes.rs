@@ -1,4 +1,4 @@
-//! The section about the classes of nodes of a replay.
+//! The section about node classes in a replay.
 
 use gleaner_domain::results::classes::{ClassOutcome, ClassRow};
 use gleaner_runs::classes;
@@ -83,7 +83,7 @@ fn nodes(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     }
 }
 
-/// The price of a node of each class over time.
+/// The price of a node in each class, over time.
 fn prices(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     let curves = outcome
         .totals

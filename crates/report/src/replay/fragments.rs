@@ -1,4 +1,4 @@
-//! The idle fragments of the log that was replayed.
+//! The idle fragments of the replayed log.
 
 use super::{Named, id_of};
 use crate::{Block, fragments};

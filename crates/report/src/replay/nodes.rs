@@ -24,8 +24,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// Draws the idle nodes as an area, the nodes used by training as an area over it, and the unused nodes
-/// as a line. The difference between the areas may be too small to see.
+/// Draws the idle nodes as an area, the nodes used by training as an area over it, and the unused nodes as a line,
+/// because the difference between the areas can be too small to see.
 fn of_one(run: &ReplayRun) -> [Curve; 3] {
     let curve = |name: &str, colour: Colour, shape: Shape, of: fn(&StepRow) -> f64| Curve {
         name: name.to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn points(run: &ReplayRun, of: fn(&StepRow) -> f64) -> Vec<(f64, f64)
     steps.map(|step| (millis(step.time), of(step))).collect()
 }
 
-/// Advice on reading a curve of means.
+/// Explanation of curves of means, for the texts of figures.
 pub(super) const MEANS: &str = "Each point is the mean over an interval of the visible range: zoom in to see individual events.";
 
 fn text(runs: &[Named<'_>]) -> String {

@@ -85,7 +85,7 @@ fn names(runs: &[Named<'_>]) -> Vec<String> {
 fn part(runs: &[Named<'_>], bar: usize, account: &Account, (name, colour, of): &Amount) -> Part {
     let share = |s: &Summary| {
         let whole = (account.whole)(s);
-        // Because completion times are rounded, a share may be slightly negative.
+        // Because completion times are rounded, a share can be slightly negative.
         let share = if whole > 0.0 { of(s) / whole } else { 0.0 };
         100.0 * if share < 1e-9 { 0.0 } else { share }
     };

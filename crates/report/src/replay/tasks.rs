@@ -10,7 +10,7 @@ use gleaner_domain::Utc;
 use gleaner_domain::results::replay::AllocationRow;
 use gleaner_runs::read::ReplayRun;
 
-/// Maximum number of rows in the figure. Readers could not tell a larger number of rows apart.
+/// Maximum number of rows in the figure. More rows could not be told apart.
 const MAX_ROWS: usize = 60;
 /// Number of spans above which the figure is thinned. Thinning can leave a few more spans than this number.
 const MAX_SPANS: usize = 60_000;

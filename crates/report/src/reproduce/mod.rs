@@ -22,8 +22,8 @@ fn overview(artifacts: &[Artifact]) -> Section {
         title: "Verdicts".to_owned(),
         lead: "Number of values by verdict. Equal: our value, rounded to the published number of decimals, \
                equals the published value. Simulations, replays and optima are deterministic. Trained models are \
-               random: the last digits of their values vary from run to run. A reference run is the \
-               output of the authors' code."
+               random: the last digits of their values vary from run to run. A reference run is a run of \
+               the authors' code, or of another program that the source names."
             .to_owned(),
         blocks: vec![
             Block::Facts(verdicts(artifacts)),

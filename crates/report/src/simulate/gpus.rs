@@ -1,4 +1,4 @@
-//! Notes on how many GPUs each policy ran on. Only policies that ran on the same number of GPUs can be compared.
+//! Notes on the number of GPUs of each policy. Only policies that ran on the same number of GPUs can be compared.
 
 use super::Named;
 

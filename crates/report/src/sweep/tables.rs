@@ -11,7 +11,7 @@ use gleaner_runs::sweep::scale::Scale;
 /// Maximum number of settings in a table.
 pub(super) const LISTED: usize = 1_000;
 
-/// A table of the best settings by each metric that differs between trials.
+/// A table of the best settings according to each metric that differs between trials.
 pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     let heads = [
         Head::text("figure"),
@@ -54,7 +54,7 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
     grid
 }
 
-/// A table of the metrics of the only combination of settings.
+/// A table of the metrics, if there is only one combination of settings.
 pub(super) fn only(trials: &Trials) -> Grid {
     let heads = [Head::text("figure"), Head::number("value")];
     let mut grid = Grid::new("The figures of the only combination of settings", heads);

@@ -65,7 +65,7 @@ impl Metric {
         let mut sorted: Vec<f64> = given.clone().collect();
         sorted.sort_by(f64::total_cmp);
         let spread = sorted.last().zip(sorted.first());
-        // Equal values may differ in the last digits, because sums depend on the order of their terms.
+        // Values that should be equal can differ in the last digits, because sums depend on the order of their terms.
         let constant = spread.is_none_or(|(high, low)| high - low <= 1e-9 * high.abs());
         Metric {
             name,
@@ -144,7 +144,7 @@ impl Trials {
         values.into_iter().map(|(value, _)| value).collect()
     }
 
-    /// A metric of a trial as text: the mean, with its 95 % interval if it has one.
+    /// A trial's metric as text: the mean, with its 95 % interval if it has one.
     pub fn figure(&self, trial: usize, metric: usize) -> String {
         let scale = &self.metrics[metric].scale;
         match self.trials[trial].figures[metric] {
@@ -153,7 +153,7 @@ impl Trials {
         }
     }
 
-    /// The mean of a metric of a trial, as text.
+    /// The mean of a trial's metric, as text.
     pub fn mean(&self, trial: usize, metric: usize) -> String {
         let mean = self.trials[trial].mean(metric);
         mean.map_or("–".to_owned(), |mean| {

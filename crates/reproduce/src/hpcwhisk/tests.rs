@@ -167,7 +167,7 @@ fn ladders_in_seconds_are_the_reference_numbers() {
     }
 }
 
-/// Compares the best ladders with those of the reference by ready time, because several ladders may share the longest
+/// Compares the best ladders with those of the reference by ready time, because several ladders can share the longest
 /// ready time.
 fn check_best(day: &Day, pointer: &str, of: &Fragments, unit: Unit, step: u64) {
     let expected = day.of(pointer).as_array().unwrap();

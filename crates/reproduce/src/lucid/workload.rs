@@ -21,7 +21,7 @@ const GPUS_PER_NODE: u32 = 8;
 /// Maximum number of rounds in the published settings. `gleaner train` uses a lower maximum.
 const PUBLISHED_ROUNDS: usize = 5000;
 
-/// Trains on the first half of September and tests on the second.
+/// Trains the models on the first half of September, and tests them on the second half.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let file = |name: &str| data.file(&format!("lucid/venus_sept/{name}"));
     let cluster = part.take(cluster::read(&file("vc_config.csv"), GPUS_PER_NODE)?);

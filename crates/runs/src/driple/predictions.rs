@@ -32,7 +32,7 @@ pub fn write(rows: &[Row], path: &Path) -> Result<()> {
 /// The rows as JSON: a list of objects with `job` and the metrics by name.
 ///
 /// # Errors
-/// Returns the serialiser's error, which does not occur in practice.
+/// Returns an error if serialisation fails, which does not occur in practice.
 pub fn json(rows: &[Row]) -> Result<String> {
     let object = |(job, metrics): &Row| {
         let mut object = Map::from_iter([("job".to_owned(), json!(job))]);

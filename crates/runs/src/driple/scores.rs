@@ -53,7 +53,7 @@ impl Evaluation {
     /// The evaluation as JSON. Undefined values are null.
     ///
     /// # Errors
-    /// Returns the serialiser's error, which does not occur in practice.
+    /// Returns an error if serialisation fails, which does not occur in practice.
     pub fn json(&self) -> Result<String> {
         crate::pretty::json(self)
     }

@@ -22,12 +22,12 @@ const SPANS: usize = 10;
 /// The inspection as pretty-printed JSON.
 ///
 /// # Errors
-/// Returns the serialiser's error, which does not occur in practice.
+/// Returns an error if serialisation fails, which does not occur in practice.
 pub fn json(inspection: &Inspection) -> Result<String> {
     crate::pretty::json(inspection)
 }
 
-/// The output of `gleaner inspect`. The rescale costs of the suggestion come from `source`.
+/// The output of `gleaner inspect`. `source` is the source of the rescale costs on which the suggestion is based.
 pub fn printed(i: &Inspection, source: CostSource) -> Vec<Block> {
     let mut blocks = vec![Block::Facts(facts(i))];
     blocks.extend(by_class(i).map(Block::Grid));

@@ -99,7 +99,7 @@ fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> gleaner_domai
     fault.field(field).remedy("repeat the run").into()
 }
 
-/// Reads the times of the jobs of a policy.
+/// Reads the times of a policy's jobs.
 fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
     let times = JobRow::FIELDS.iter().copied();
     let times: Vec<_> = times
@@ -114,7 +114,7 @@ fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
     })
 }
 
-/// Reads every column of the table of a policy's jobs.
+/// Reads every column of a policy's table of jobs.
 pub(super) fn read_job_rows(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobRow>> {
     read_records(files, &table_of_jobs(policy), |_, _| None)
 }

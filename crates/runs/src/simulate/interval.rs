@@ -61,8 +61,8 @@ impl Interval {
         })
     }
 
-    /// The samples of a virtual cluster that get a row. The first sample always gets a row. In each returned
-    /// [`Samples`], `first` is the time of the first row, in seconds, and `count` is the number of rows.
+    /// The samples of a virtual cluster for which the table has a row. The first sample always has a row. In each
+    /// returned [`Samples`], `first` is the time of the first row, in seconds, and `count` is the number of rows.
     pub(super) fn rows(self, samples: &[Samples]) -> impl Iterator<Item = Samples> + '_ {
         let origin = samples.first().map_or(0, |samples| samples.first);
         let step = self.minutes as i64;

@@ -1,4 +1,4 @@
-//! Writers of the results of `gleaner simulate`.
+//! Writes the results of `gleaner simulate`.
 
 use std::io::Write;
 use std::path::{Component, Path};

@@ -19,7 +19,7 @@ pub fn policies<'a>(runs: &[(&'a str, &'a PolicyFigures)]) -> Table<'a> {
     }
 }
 
-/// The delays of the jobs of each virtual cluster under each policy. The cells are empty if the virtual cluster had no
+/// The delays of jobs in each virtual cluster under each policy. The cells are empty if the virtual cluster had no
 /// jobs.
 pub fn vcs<'a>(runs: &[(&'a str, &'a PolicyFigures)]) -> Table<'a> {
     let rows = runs.iter().flat_map(|(name, figures)| {

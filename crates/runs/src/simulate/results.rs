@@ -67,7 +67,7 @@ pub(super) const ALL: &str = "all";
 /// rounded down as in the published tables. Cells are empty if a virtual cluster had no jobs.
 ///
 /// # Errors
-/// Returns the CSV writer's error, which does not occur in practice.
+/// Returns an error if the CSV writer fails, which does not occur in practice.
 pub fn averages(figure: Figure, placer: &str, entries: &[Entry<'_>]) -> Result<Vec<u8>> {
     let mut csv = Writer::from_writer(Vec::new());
     let policies = entries

@@ -26,7 +26,7 @@ pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     );
     let parts = [nodes, trained(s, tasks), Some(used), delay(s)];
     let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    // Task names may contain any characters.
+    // Task names can contain any characters.
     printable(&sentence).into_owned()
 }
 

@@ -266,7 +266,7 @@ fn read(reader: &mut Reader<'_>, directory: &Path, kind: Kind) -> Result<Trained
     Ok(reader.take(model::read_kind(&path, kind)?))
 }
 
-/// Warns if a model was trained on data from after the start of the simulation.
+/// Warns if a model was trained on data recorded after the start of the simulation.
 fn warn_of_future(
     trained: &Trained,
     start: Option<jiff::civil::DateTime>,

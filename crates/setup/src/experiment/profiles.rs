@@ -42,7 +42,7 @@ impl Profiles {
         })
     }
 
-    /// Whether any profiles are predicted. If so, workloads may lack a profile.
+    /// Whether any profiles are predicted. If so, some workloads can lack a profile.
     pub fn are_predicted(&self) -> bool {
         are_predicted(&self.table)
     }

@@ -12,8 +12,8 @@ use gleaner_replay::Options;
 /// lacks, and about tasks that cannot run.
 ///
 /// # Errors
-/// [`gleaner_domain::Error::Usage`] if the options do not support classes, or if tasks or groups refer to classes but
-/// the log has none.
+/// Returns [`gleaner_domain::Error::Usage`] if the options do not support classes, or if tasks or groups refer to
+/// classes but the log has none.
 pub(super) fn check_classes(
     options: &Options,
     tasks: &[TrainingTask],
@@ -55,7 +55,7 @@ pub(super) fn check_classes(
 /// Checks that the objective's values are in range for every task in each class that the task uses.
 ///
 /// # Errors
-/// [`gleaner_domain::Error::Usage`] if a value is out of range.
+/// Returns [`gleaner_domain::Error::Usage`] if a value is out of range.
 pub(super) fn check_objective_in(
     classes: Option<&NodeClasses>,
     objective: &Objective,

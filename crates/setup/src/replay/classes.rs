@@ -14,7 +14,7 @@ use crate::settings;
 use crate::settings::Spec;
 
 settings! {
-    /// The classes of the nodes of a log.
+    /// The classes of a log's nodes.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ClassArgs {
         /// Classes of the nodes, such as types of GPUs: TOML, CSV with the columns node and class, or the output of
@@ -57,7 +57,7 @@ impl ClassArgs {
     /// Replaces the classes of the log's nodes with the classes in the file, if a file is given.
     ///
     /// # Errors
-    /// As for [`ClassArgs::read`].
+    /// Same as [`ClassArgs::read`].
     pub fn apply(
         &self,
         log: Loaded<EventLog>,

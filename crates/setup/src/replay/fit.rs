@@ -1,5 +1,5 @@
-//! Notes about tasks that suit neither the log nor the forward window. Such tasks are valid, but the values in their
-//! file may be wrong: for example, hours instead of seconds.
+//! Notes about tasks that do not suit the log or the forward window. Such tasks are valid, but the values in their file
+//! may be wrong: for example, hours instead of seconds.
 
 use gleaner_domain::words::{counted, duration, printable};
 use gleaner_domain::{EventLog, TrainingTask};
@@ -14,7 +14,7 @@ pub(super) fn notes(
 ) -> Vec<String> {
     let idle = Idle::of(log);
     let of_sizes = match log.classes() {
-        // The bounds of a task differ between classes.
+        // A task's limits differ between classes, so sizes are not checked.
         Some(_) => None,
         None => {
             let big = too_big(tasks, idle.most);
@@ -27,7 +27,7 @@ pub(super) fn notes(
         .collect()
 }
 
-/// Numbers of idle nodes.
+/// The maximum and the mean number of idle nodes.
 struct Idle {
     most: u32,
     mean: f64,

@@ -41,7 +41,7 @@ impl TFwd {
     /// time.
     ///
     /// # Errors
-    /// [`gleaner_domain::Error::Stopped`] if the observer stops the choice.
+    /// Returns [`gleaner_domain::Error::Stopped`] if the observer stops the choice.
     pub fn choose(
         self,
         log: &EventLog,

@@ -24,7 +24,7 @@ pub fn augment<S: Settings>(command: Command) -> Command {
 /// Updates `settings` with the values that were given on the command line.
 ///
 /// # Errors
-/// None in practice, because clap has already validated the values.
+/// Returns an error if a value is invalid. This does not occur in practice, because clap has validated the values.
 pub fn update<S: Settings>(settings: &mut S, matches: &ArgMatches) -> Result<(), clap::Error> {
     for setting in S::list() {
         let about = &setting.about;

@@ -56,8 +56,8 @@ pub trait Settings: Default + 'static {
     }
 }
 
-/// Reads settings from pairs of a name and the values as strings (see [`Settings::set`]). All other settings
-/// keep their defaults.
+/// Reads settings from pairs, each of which has a name and the values as strings (see [`Settings::set`]). All other
+/// settings keep their defaults.
 ///
 /// # Errors
 /// Returns [`Error::Usage`] if a setting is unknown, missing or invalid, or if it conflicts with another setting.
@@ -75,7 +75,9 @@ pub fn read<S: Settings>(given: &[(String, Vec<OsString>)]) -> Result<S> {
     for About { name, style, .. } in S::list().into_iter().map(|setting| setting.about) {
         if !is_given(name) {
             if style.is_required {
-                return Err(Error::Usage(format!("{name} is missing")));
+                return Err(Error::Usage(format!(
+                    "{name} is missing: this setting is required"
+                )));
             }
             continue;
         }
@@ -376,7 +378,7 @@ mod tests {
         read(&pairs.collect::<Vec<_>>())
     }
 
-    // Small fixed examples.
+    // Small fixed examples of valid and invalid settings.
     #[test]
     fn settings_are_given_by_name() {
         let settings = given(&[("max_tasks", "3"), ("gap", "0.5"), ("seed", "7")]).unwrap();

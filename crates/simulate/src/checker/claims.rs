@@ -31,8 +31,8 @@ impl Claims {
         self.runs.iter().fold(0, add)
     }
 
-    /// The lowest GPU of `gpus` that already has the maximum number of runs; `None` if another run may take all of
-    /// `gpus`.
+    /// The lowest GPU of `gpus` that already has the maximum number of runs; `None` if another run is allowed to hold
+    /// all of `gpus`.
     pub fn refused(&self, gpus: GpuSet, sharing: bool) -> Option<u32> {
         let full = if sharing { self.doubled() } else { self.busy() };
         (gpus & full != 0).then(|| (gpus & full).trailing_zeros())

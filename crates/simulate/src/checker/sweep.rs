@@ -29,7 +29,7 @@ pub(super) fn check(
     let events = events(schedule, terms, sound);
     let mut marks = marks.iter().peekable();
     for (index, &(time, event)) in events.iter().enumerate() {
-        // A sample holds the state at the end of a second, so it is taken before later events.
+        // A sample holds the state at the end of a second, so it is compared before later events are applied.
         while let Some(mark) = marks.next_if(|mark| mark.time < time) {
             mark.compare(&sweep.counts(), sweep.report);
         }

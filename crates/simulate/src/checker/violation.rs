@@ -11,7 +11,7 @@ pub enum Violation {
     Jobs {
         /// Number of outcomes in the schedule.
         found: usize,
-        /// Number of jobs in the trace.
+        /// Number of jobs to schedule.
         expected: usize,
     },
     /// A run of a job that does not exist.
@@ -122,9 +122,9 @@ pub enum Violation {
     /// A schedule with the wrong number of nodes at the start.
     #[error("found {found} nodes at the start, expected {expected}")]
     StartNodes {
-        /// Nodes of the schedule that exist at the start.
+        /// Number of the schedule's nodes that exist at the start.
         found: usize,
-        /// Nodes of the virtual cluster.
+        /// Number of nodes that the virtual cluster has at the start.
         expected: u32,
     },
     /// A job that never runs.
@@ -237,7 +237,7 @@ pub enum Violation {
         time: i64,
         /// Slot and name of the node.
         place: NodePlace,
-        /// Index of a GPU that both hold.
+        /// Index of a GPU that both jobs hold.
         gpu: u32,
         /// Id of the job that already held the GPU.
         other: String,

@@ -1,4 +1,4 @@
-//! The figures of `summary.json` about searches.
+//! The figures about searches in `summary.json`.
 
 use super::Searched;
 use crate::Grid;

@@ -1,4 +1,4 @@
-//! A table of the rungs of a search.
+//! The table of a search's rungs.
 
 use super::Searched;
 use super::told::{loss, resource};

@@ -16,8 +16,7 @@ use gleaner_io::source::Source;
 pub(super) const STEPS: RangeInclusive<i64> = 60..=1_000_000_000_000;
 /// Seconds in an hour.
 const HOUR: i64 = 3600;
-/// Maximum number of hours that are kept: eleven years. In longer runs, several hours are averaged
-/// together.
+/// Maximum number of hours that are kept, about eleven years. In longer runs, several hours are averaged together.
 const MOST_HOURS: i64 = 100_000;
 
 /// Averages over an hour, for all virtual clusters together, including the profiler if there is one. In

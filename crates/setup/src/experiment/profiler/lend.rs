@@ -125,7 +125,7 @@ fn too_few(spare: u32, nodes: u32) -> Error {
 /// Checks that no virtual cluster lends all of its nodes, and that no more nodes are lent than the profiler has.
 ///
 /// # Errors
-/// Returns [`Error::Usage`] if a check fails.
+/// Returns [`Error::Usage`] if one of these conditions is violated.
 pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     for (index, vc) in cluster.vcs.iter().enumerate() {
         if profiler.kept(index, vc.nodes) == 0 && vc.nodes > 0 {
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    // Small fixed examples.
+    // Small fixed examples of the values of --lend.
     #[test]
     fn lenders_are_named_or_auto() {
         let loan = Lend::Loan {

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use gleaner_domain::VirtualCluster;
 
-    // Small fixed examples.
+    // Small fixed example: a published setting in which two virtual clusters lend nodes.
     #[test]
     fn loans_that_are_dropped_are_named() {
         let vc = |name: &str| VirtualCluster {
