@@ -115,7 +115,7 @@ fn invalid_lenders_are_refused() {
         ),
         (
             "--profiler 120,1,4 --lend vc1=1,vc2=1",
-            &["--lend", "2 nodes lent to a profiler of 1"],
+            &["--lend", "2 nodes are lent, but the profiler has only 1"],
         ),
         (
             "--profiler 120,1,4 --lend some",

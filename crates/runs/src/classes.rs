@@ -27,7 +27,7 @@ pub fn totals(classes: &ClassOutcome) -> Grid {
             .meaning("number of times that a task moved to this class from another class"),
         Head::number("moves out"),
         Head::number("price").meaning(
-            "mean price of a node: about what one more idle node would add to the objective per second",
+            "mean price of a node: roughly how much one more idle node would add to the objective per second",
         ),
     ];
     Grid::of(

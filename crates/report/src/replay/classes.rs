@@ -106,8 +106,8 @@ fn prices(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
         id: id_of("prices", run),
         title: "Value of one more idle node".to_owned(),
         text: format!(
-            "The exact solver's price of each class: about what one more idle node would add to the objective per second. \
-             A class without idle nodes has no price. {MEANS}"
+            "The exact solver's price of each class: roughly how much one more idle node would add to the objective per \
+             second. A class without idle nodes has no price. {MEANS}"
         ),
         x: Axis::time(),
         y: Axis::linear("objective per second"),

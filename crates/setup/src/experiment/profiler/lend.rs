@@ -143,7 +143,7 @@ pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
         .sum();
     if lent > profiler.nodes.into() {
         return Err(Error::Usage(format!(
-            "--lend: {} lent to a profiler of {}; lend fewer nodes, or give the profiler \
+            "--lend: {} are lent, but the profiler has only {}; lend fewer nodes, or give the profiler \
              more nodes with --profiler",
             counted(lent, "node"),
             profiler.nodes
