@@ -18,7 +18,7 @@ pub struct Nodes {
     /// Number of nodes with one job, and number of nodes with several jobs.
     crowded: [u32; 2],
     gauges: Gauges,
-    /// Whether a node was ever removed.
+    /// Whether a node has ever been removed.
     shrunk: bool,
     idleness: Vec<Idleness>,
     busy: BusyTime,
@@ -32,7 +32,7 @@ struct Node {
     gauges: NodeGauges,
 }
 
-/// The integral of GPUs in use over time.
+/// The GPU-seconds used until second `since`, and the number of GPUs in use from then on.
 #[derive(Debug, Clone, Copy, Default)]
 struct BusyTime {
     gpus: u64,
@@ -86,7 +86,7 @@ impl Nodes {
         self.idle_nodes().any(|slot| self.name(slot) == ADDED_NODE)
     }
 
-    /// Converts a placement: replaces the slots of nodes with their names.
+    /// Replaces the slots of nodes in a placement with the names of these nodes.
     pub fn named(&self, placement: &Placement) -> Vec<(u32, GpuSet)> {
         let named = |&(slot, gpus)| (self.name(slot), gpus);
         placement.iter().map(named).collect()
@@ -119,7 +119,7 @@ impl Nodes {
         self.enter(job, placement, load);
     }
 
-    /// Removes a job from GPUs that it holds alone.
+    /// Removes a job from GPUs that it holds alone, which are then free.
     pub fn vacate(&mut self, job: usize, placement: &Placement, now: i64) {
         self.leave(job, placement, [0.0; 2]);
         self.free.give(placement);

@@ -1,4 +1,4 @@
-//! Placers choose the GPUs that a job starts on.
+//! The interface that all placers implement.
 
 use super::free::FreeGpus;
 use gleaner_domain::results::schedule::Placement;

@@ -1,5 +1,4 @@
-//! Policies choose the jobs that run next. Policies see the state and return decisions. Only the engine carries out
-//! decisions.
+//! Policies choose the jobs that run next. They see the state and return decisions, which the engine carries out.
 
 use super::view::View;
 use gleaner_domain::inputs::Pair;
@@ -7,9 +6,9 @@ use gleaner_domain::results::schedule::Placement;
 
 /// A scheduling policy for one virtual cluster.
 ///
-/// Jobs are indices into the virtual cluster's jobs, which are in submission order. In
-/// every second in which something happens, the engine first reports ends and arrivals. It
-/// then opens a round and asks for decisions, one by one, until the policy returns `None`.
+/// Methods identify a job by its index in the virtual cluster's list of jobs, which is in the order in which the jobs
+/// join the queue. In every second in which something happens, the engine first reports ends and arrivals. It then
+/// opens a round and asks for decisions, one by one, until the policy returns `None`.
 pub trait Policy: Send {
     /// Called when a job has joined the queue.
     fn submitted(&mut self, job: usize, view: &View<'_>);

@@ -30,7 +30,7 @@ pub(super) struct LiveJob {
     /// Remaining work at second `since`, in seconds at full speed.
     pub left: f64,
     pub since: i64,
-    /// Second of its latest start.
+    /// Second of the job's latest start.
     pub started: i64,
     pub speed: f64,
     /// Rank by latest start: the number of earlier starts among all jobs.
@@ -39,7 +39,7 @@ pub(super) struct LiveJob {
     /// Whether the job counts as the only job on its GPUs. Without corrections, a job may still count as sharing
     /// after its partner has ended.
     pub alone: bool,
-    /// The job that shares, or last shared, its GPUs.
+    /// The job that shares this job's GPUs, or last shared them.
     pub partner: Option<usize>,
     /// Second at which the job ends unless its speed changes.
     pub end: i64,
@@ -140,7 +140,7 @@ impl<'a> View<'a> {
         self.live[job].status == Status::Running && self.live[job].alone
     }
 
-    /// The job that shares, or last shared, a job's GPUs; `None` if no job ever did.
+    /// The job that shares the given job's GPUs, or last shared them; `None` if no job ever did.
     pub fn partner(&self, job: usize) -> Option<usize> {
         self.live[job].partner
     }

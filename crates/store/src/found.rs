@@ -12,9 +12,9 @@ use crate::{RunKey, Store, lines, merge};
 /// The content of a store.
 #[derive(Debug)]
 pub struct Found<R> {
-    /// The runs that are done.
+    /// The results of the runs that are done.
     pub results: BTreeMap<RunKey, Kept<R>>,
-    /// The runs that have failed and are not done.
+    /// The failures of the runs that have failed and are not done.
     pub failures: BTreeMap<RunKey, Failure>,
     /// The number of times that each run was started.
     pub begun: BTreeMap<RunKey, u32>,
@@ -69,7 +69,7 @@ impl<R> Default for Found<R> {
 }
 
 impl<R> Found<R> {
-    /// The number of restarts of all runs after an interrupt, a kill or a failure.
+    /// Total number of restarts of runs after an interrupt, a kill or a failure.
     pub fn begun_again(&self) -> u64 {
         self.begun
             .values()

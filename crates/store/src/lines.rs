@@ -9,10 +9,11 @@ use gleaner_io::files::open_regular;
 /// Maximum length of a record's line in bytes. Longer lines are not records.
 const LONGEST: u64 = 64 << 20;
 
-/// Calls `take` with every complete line after the byte `from`, including its line ending. Returns the position after
-/// the last complete line. Bytes after the last line ending are still being written, or were cut off.
+/// Calls `take` with every complete line from byte `from` onwards, including its line ending. Returns the position
+/// after the last complete line. Bytes after the last line ending belong to a line that is still being written or was
+/// cut off.
 ///
-/// A missing segment counts as empty, because another process has merged it.
+/// A missing segment counts as empty, because another process may have merged it.
 ///
 /// # Errors
 /// The file cannot be read.

@@ -27,7 +27,7 @@ pub struct Ended {
     pub message: String,
 }
 
-/// A record.
+/// A record of a segment.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Record<'a> {

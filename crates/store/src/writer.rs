@@ -14,15 +14,15 @@ use serde_json::value::to_raw_value;
 use crate::record::{Done, Ended, PartName, Record};
 use crate::{ENDING, RunKey, Store};
 
-/// Prefix of the names of segments.
+/// Prefix of the names of the segments that writers create.
 const PREFIX: &str = "segment-";
 
 /// Time between two syncs to disk. A power failure loses only records that have not been synced. A process that is
 /// killed loses nothing.
 const SYNC: Duration = Duration::from_secs(1);
 
-/// Maximum number of attempts to create a segment. An attempt fails when a command that opens the
-/// directory mistakes the file for a leftover of a killed process.
+/// Maximum number of attempts to create a segment. An attempt fails when a command that opens the directory mistakes
+/// the file for a leftover of a killed process and removes it.
 const ATTEMPTS: usize = 100;
 
 /// Adds records to a store. A writer writes to a segment of its own, which it creates with the first record.

@@ -1,5 +1,5 @@
-//! Runs sweeps: one run for every combination of the settings in a plan. A sweep compares settings, either in one
-//! process or on a batch system.
+//! Runs sweeps: one run for every combination of the settings in a plan. The runs are executed in one process, or
+//! distributed over a batch system.
 //!
 //! ```
 //! use gleaner_sweep::plan::{self, Plan};

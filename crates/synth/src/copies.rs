@@ -1,4 +1,4 @@
-//! Scales up an experiment: each job is repeated several times, and the number of nodes grows by the same factor.
+//! Scales up an experiment: repeats each job several times, and multiplies the number of nodes by the same factor.
 
 use std::io::{self, Write};
 

@@ -39,7 +39,7 @@ pub enum FragmentLength {
 pub struct EventOptions {
     /// Number of nodes.
     pub nodes: u32,
-    /// Span in days.
+    /// Duration of the log in days.
     pub days: f64,
     /// Time of the first row.
     pub start: Utc,
@@ -188,7 +188,8 @@ impl Lengths {
         }
     }
 
-    /// Draws the polls before `end` at which a node changes its state. `idle` is the node's initial state.
+    /// Draws the numbers of the polls before `end` at which a node changes its state. `idle` is the node's initial
+    /// state.
     fn flips(&self, mut idle: bool, end: u64, rng: &mut ChaCha8Rng) -> Vec<u64> {
         let mut out = Vec::new();
         let mut look = 0u64;

@@ -16,7 +16,7 @@ use gleaner_domain::{Change, Utc};
 pub struct ScheduleOptions {
     /// Number of nodes.
     pub nodes: u32,
-    /// Span in days.
+    /// Duration of the schedule in days.
     pub days: f64,
     /// Start, in seconds since 1970.
     pub start: i64,
@@ -34,8 +34,8 @@ pub struct ScheduleOptions {
 
 /// Maximum number of days of a schedule (about 10⁹ seconds).
 const MOST_DAYS: f64 = 11_574.0;
-/// Number of days after the end of the schedule that times must be able to represent, because jobs and outages can end
-/// that late.
+/// Maximum number of days by which a job or an outage can end after the schedule. Times must be able to represent these
+/// days too.
 const AFTERMATH: f64 = 31.0;
 
 impl ScheduleOptions {
@@ -136,7 +136,7 @@ struct SynthCluster {
     length: LogNormal<f64>,
     free: BTreeSet<u32>,
     running: BTreeMap<(i64, u64), Holder>,
-    /// The nodes that were taken or released in this second, and whether each node was idle before.
+    /// The nodes that were taken or released in the current second, and whether each node was idle before.
     before: BTreeMap<u32, bool>,
     next: Wanted,
     serial: u64,

@@ -17,7 +17,7 @@ pub struct Loss {
     pub resource: f64,
     /// The loss at that resource.
     pub loss: f64,
-    /// Index of the task that the trial trains.
+    /// Index of the training task of the trial.
     pub task: usize,
 }
 
@@ -64,7 +64,7 @@ pub fn losses(plan: &Plan, tasks: &[TrainingTask], seed: u64) -> Result<Vec<Loss
     Ok(losses)
 }
 
-/// The same distribution, with all drawn values multiplied by a factor.
+/// The distribution of the values of `draw` multiplied by `factor`.
 fn scaled(draw: Draw, factor: f64) -> Draw {
     match draw {
         Draw::Uniform { low, high } => Draw::Uniform {
@@ -82,7 +82,7 @@ fn scaled(draw: Draw, factor: f64) -> Draw {
     }
 }
 
-/// Work per second and per node, if the task runs on its minimum number of nodes.
+/// Progress per second and node of a task that runs on its minimum number of nodes.
 fn speed_of_one(task: &TrainingTask) -> f64 {
     task.curve.progress_at(task.min_nodes) / f64::from(task.min_nodes)
 }

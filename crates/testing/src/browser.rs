@@ -1,4 +1,4 @@
-//! Scripts that check pages in a browser.
+//! Runs scripts that check pages in a browser.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -11,8 +11,7 @@ const SKIPPED: i32 = 77;
 /// Runs a script in `scripts/` that checks pages in headless Chromium, and asserts that the script succeeds. Prints a
 /// note if Chromium or Python is not installed.
 ///
-/// # Panics
-/// The script finds a fault.
+/// # Panics If the script finds a fault.
 pub fn check_in_browser(script: &str, arguments: &[impl AsRef<OsStr>]) {
     let script = workspace().join("scripts").join(script);
     let Ok(output) = Command::new("python3").arg(script).args(arguments).output() else {

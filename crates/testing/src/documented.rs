@@ -2,7 +2,7 @@
 
 use super::workspace;
 
-/// If this variable is set, the tables are written instead of compared.
+/// If this environment variable is set, the tables are written instead of compared.
 const WRITE: &str = "WRITE_DOCS";
 
 /// Compares the tables of a page with the tables generated from the code, or writes them if

@@ -1,4 +1,4 @@
-//! Chooses the number of nodes of each virtual cluster (VC) of a trace.
+//! Chooses the number of nodes for each virtual cluster (VC) of a trace.
 
 use std::collections::BTreeSet;
 use std::path::Path;

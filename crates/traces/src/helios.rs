@@ -38,7 +38,7 @@ const CPUS: usize = 7;
 const STATE: usize = 8;
 const DURATION: usize = 9;
 
-/// Reads the table.
+/// Reads the table of jobs.
 pub(super) struct HeliosReader(LogTable);
 
 impl Default for HeliosReader {

@@ -13,9 +13,9 @@ use gleaner_logs::scheduler::whole;
 /// The content of a list of machines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Machines {
-    /// Number of GPUs of each machine, by its name; for Philly.
+    /// For Philly, the number of GPUs of each machine, by machine name.
     by_name: BTreeMap<String, u32>,
-    /// Number of GPUs of each virtual cluster; for PAI and Helios.
+    /// For PAI and Helios, the number of GPUs of each virtual cluster, by name.
     by_vc: BTreeMap<String, u64>,
 }
 
@@ -43,7 +43,7 @@ impl Format {
     }
 }
 
-/// Reads the list of machines of a format.
+/// Reads a list of machines that comes with traces of the given format.
 ///
 /// # Errors
 /// The file cannot be read, or it has lines in another format, which are reported together.

@@ -1,4 +1,4 @@
-//! The summary of a trace that was read.
+//! Summarises for the user what was read from a trace.
 
 use std::fmt;
 

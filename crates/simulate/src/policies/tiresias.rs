@@ -41,8 +41,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The sort key of a job. The criteria are, in this order: its queue (high before low), its
-/// submission, its status (running before waiting), and its rank among the running or waiting jobs.
+/// The sort key of a job. The criteria are, in this order: its queue (high before low), its submission time, its status
+/// (running before waiting), and its rank among the running or waiting jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     low: bool,
@@ -57,9 +57,9 @@ struct Tiresias {
     running: Running<Key>,
     waiting: Waiting<Key>,
     keys: Vec<Key>,
-    /// Service in GPU-seconds attained before the latest start.
+    /// Service in GPU-seconds that each job attained before its latest start.
     service: Vec<i64>,
-    /// Second of the latest start.
+    /// Second of each job's latest start.
     started: Vec<i64>,
     /// Seconds at which running jobs of the high queue pass the threshold.
     falls: BTreeSet<(i64, usize)>,

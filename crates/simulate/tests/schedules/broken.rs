@@ -72,9 +72,9 @@ const SPOILS: [(&str, Spoil); 43] = [
         "one more GPU in total",
         Sample(|sample| sample.state.total_gpus += 1),
     ),
-    ("a GPU idle", Sample(|sample| sample.state.idle_gpus += 1)),
+    ("one more idle GPU", Sample(|sample| sample.state.idle_gpus += 1)),
     (
-        "a GPU wanted",
+        "one more GPU requested",
         Sample(|sample| sample.state.pending_gpus += 1),
     ),
     (
@@ -98,7 +98,7 @@ const SPOILS: [(&str, Spoil); 43] = [
         "one more node with several jobs",
         Sample(|sample| sample.state.shared_nodes += 1),
     ),
-    ("a minute twice", Sample(|sample| sample.count += 1)),
+    ("a minute sampled twice", Sample(|sample| sample.count += 1)),
     ("samples off the minute", Sample(|sample| sample.first += 1)),
     (
         "a node is added late",

@@ -99,7 +99,7 @@ fn simulate(after: i64, forget: bool) -> (Result<i64, String>, Vec<f64>) {
     (end, left)
 }
 
-/// A policy that preempts its job repeatedly.
+/// A policy that does not record preemptions, so it preempts its job repeatedly.
 struct Forgetful(Restless);
 
 impl Policy for Forgetful {

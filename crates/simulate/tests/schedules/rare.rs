@@ -36,7 +36,7 @@ fn easy_considers_a_job_again_after_another_was_backfilled() {
 }
 
 /// Job 3 joins job 0. Job 2 is too long for job 0 and joins job 1. Jobs 2 and 3 end in the same second, job 2 first, so
-/// that job 1 is alone before job 0 is. Job 4 may join job 0 or job 1, and joins job 0, which started first.
+/// job 1 becomes alone before job 0. Job 4 may join job 0 or job 1, and joins job 0, which started first.
 #[test]
 fn lucid_joins_the_job_that_started_first_not_that_left_first() {
     let jobs = [

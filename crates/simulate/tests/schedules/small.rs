@@ -6,7 +6,7 @@ use gleaner_simulate::{Simulation, placers};
 
 use crate::plain::cases::job;
 
-/// Virtual clusters `vc0`, `vc1` and so on, with these numbers of nodes.
+/// A cluster with the virtual clusters `vc0`, `vc1` and so on, which have these numbers of nodes.
 pub fn cluster(nodes: &[u32], gpus_per_node: u32) -> Cluster {
     let vc = |(index, &nodes): (usize, &u32)| VirtualCluster {
         name: format!("vc{index}"),
@@ -18,7 +18,7 @@ pub fn cluster(nodes: &[u32], gpus_per_node: u32) -> Cluster {
     }
 }
 
-/// Jobs, each given by its virtual cluster, its number of GPUs, its submission and its duration.
+/// A trace of jobs, each given by its virtual cluster, number of GPUs, submission time and duration.
 pub fn trace(jobs: &[(usize, u32, i64, i64)]) -> Trace {
     let given = |(index, &(vc, gpus, submit, duration))| Job {
         vc,

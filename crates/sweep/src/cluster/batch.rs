@@ -15,20 +15,20 @@ use crate::cluster::slurm::SlurmOptions;
 /// Name of the folder that contains all batches, in the directory of a sweep.
 const FOLDER: &str = "batch";
 
-/// Maximum size of a file that describes a batch, in bytes.
+/// Maximum size in bytes of a file that describes a batch or an assignment of runs.
 pub(crate) const MOST_BYTES: u64 = 256 << 20;
 
 /// Number of hexadecimal digits in a batch's name.
 const DIGITS: usize = 8;
 
-/// Runs that were submitted together, in parts.
+/// Runs that were submitted together, divided into parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// Name of the batch and of its folder. The names of the batch's jobs contain this name.
     pub name: String,
     /// Number of times that lost runs have been resubmitted so far; 0 for a batch that a user submitted.
     pub round: u32,
-    /// The names of the earlier batches. This batch takes over their remaining runs.
+    /// The names of the earlier batches whose remaining runs this batch takes over.
     pub earlier: Vec<String>,
     /// Number of parts.
     pub parts: usize,
@@ -113,17 +113,18 @@ impl BatchFolder {
         self.folder.join(name).join("deal.json")
     }
 
-    /// The file that assigns runs to `parts` parts without a batch. `--deal` writes this file, and `--part` reads it.
+    /// The file that assigns runs to `parts` parts that do not belong to a batch. `--deal` writes this file, and
+    /// `--part` reads it.
     pub fn deal_of(&self, parts: usize) -> PathBuf {
         self.folder.join(format!("deal-{parts}.json"))
     }
 
-    /// The script that runs a part.
+    /// The script that executes a part of a batch.
     pub fn script(&self, name: &str) -> PathBuf {
         self.folder.join(name).join("part.sh")
     }
 
-    /// The script that collects results.
+    /// The script that collects the results of a batch.
     pub fn collecting(&self, name: &str) -> PathBuf {
         self.folder.join(name).join("collect.sh")
     }

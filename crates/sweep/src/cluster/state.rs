@@ -41,7 +41,7 @@ pub struct Trouble {
     pub name: PartName,
     /// The part's runs that are neither done nor failed.
     pub runs: Vec<usize>,
-    /// The end that the part recorded; `None` if the part was killed or never started.
+    /// The recorded end of the part; `None` if the part was killed or never started.
     pub ended: Option<Ended>,
     /// The last lines of the part's log, separated by ` | `.
     pub log: String,

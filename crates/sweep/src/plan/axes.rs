@@ -17,7 +17,7 @@ pub(super) struct Axis<S> {
 pub(super) struct Axes<S>(pub Vec<Axis<S>>);
 
 impl<S: Clone + 'static> Axes<S> {
-    /// The axis with this name; `None` if the plan does not set it.
+    /// The axis with this name; `None` if the plan does not contain the setting.
     pub fn named(&self, name: &str) -> Option<&Axis<S>> {
         self.0.iter().find(|axis| axis.name == name)
     }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::table::Table;
 use super::{MAX_RUNS, Plan, PlanFault, ReplayPlan, SimulatePlan};
 
-/// Describes a valid file in messages.
+/// The description of a valid file, for messages.
 const EXPECTED: &str = "a plan as described in dataset/README.md";
 
 /// The content of a plan file. A valid plan has exactly one of the two tables.

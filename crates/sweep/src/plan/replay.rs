@@ -76,8 +76,7 @@ pub struct Combination {
 /// Replays of one log.
 #[derive(Debug)]
 pub struct ReplayPlan {
-    /// The folder of the plan. Paths of programs are relative to this folder. The empty path is the current
-    /// folder.
+    /// The folder of the plan, to which paths of programs are relative. The empty path is the current folder.
     pub folder: PathBuf,
     /// The settings that all runs share.
     pub base: PlanSettings,

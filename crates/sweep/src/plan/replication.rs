@@ -1,4 +1,4 @@
-//! Repeats the runs of a plan on parts of the log, in addition to seeds.
+//! Settings that cut the log of a plan into parts, on which all runs are repeated.
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::sweep::{MIN_WINDOWS, RESAMPLES};

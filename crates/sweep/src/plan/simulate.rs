@@ -194,9 +194,9 @@ impl SimulatePlan {
     }
 }
 
-/// Combines several runs into one choice: their policies and disabled parts of Lucid, without duplicates, and the
-/// placer of the first run. In the result, `corrected` is `Only` if all runs of Lucid are corrected, and `None` if
-/// there are no runs of Lucid.
+/// Combines the choices of several runs into one. The combined choice has the policies and the disabled parts of Lucid
+/// of all runs, without duplicates, and the placer of the first run. In the result, `corrected` is `Only` if all runs
+/// of Lucid are corrected, and `None` if there are no runs of Lucid.
 pub(crate) fn together(choices: &[Choice]) -> Choice {
     let mut all = Choice {
         policy: Vec::new(),

@@ -20,9 +20,9 @@ pub struct PlanFault {
     pub at: Option<usize>,
     /// Name of the setting.
     pub field: String,
-    /// The text that was found.
+    /// The faulty text.
     pub found: String,
-    /// A description of what was expected.
+    /// A description of the expected text.
     pub expected: String,
     /// Whether the fault only concerns the choice of the solver: the solver does not suit the other settings, or
     /// this build lacks it. The plan is otherwise valid.
@@ -83,14 +83,14 @@ pub(super) struct Given<S> {
     pub names: BTreeSet<String>,
 }
 
-/// Reads settings by name. Paths and programs are relative to the folder of the plan.
+/// Reads the values of settings. Relative paths start from the folder of the plan.
 pub(super) struct Words<'f, S> {
     list: Vec<Setting<S>>,
     folder: &'f Path,
 }
 
 impl<S: Settings + Clone> Grammar<S> {
-    /// Reads a table. Paths and programs are relative to `folder`.
+    /// Reads a table. Relative paths in the table start from `folder`.
     pub fn read(&self, table: &Table, folder: &Path) -> (Given<S>, Vec<PlanFault>) {
         let words = Words {
             list: S::list(),

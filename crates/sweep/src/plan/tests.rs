@@ -1,4 +1,4 @@
-//! Tests plans and the settings of the expanded runs.
+//! Tests the reading of plans and the settings of the runs to which plans expand.
 
 use std::collections::BTreeSet;
 

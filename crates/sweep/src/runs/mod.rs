@@ -1,4 +1,4 @@
-//! Prepares the runs of a plan: reads their inputs once, so that any run can be executed.
+//! Prepares the runs of a plan: reads their inputs once, so that the runs can be executed in any order.
 
 mod choices;
 mod parts;
@@ -59,7 +59,7 @@ pub trait PreparedRuns: Sync {
     fn execute(&self, run: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>>;
 }
 
-/// Numbers by which similar runs are recognised.
+/// Numbers that identify similar runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alike {
     /// A number that is the same for runs that differ only in the seed.

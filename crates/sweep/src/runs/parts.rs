@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::plan::Cut;
 
-/// Minimum number of weeks for which the blocks are weeks. A shorter log is resampled by days, because there are only
-/// 3, 10, 35, ... different resamples of 2, 3, 4, ... blocks.
+/// Minimum number of weeks in a log whose blocks are weeks. A shorter log is resampled by days, because 2, 3 or 4
+/// blocks have only 3, 10 or 35 different resamples.
 const MIN_WEEKS: usize = 8;
 /// Minimum number of blocks. All resamples of a single block would be the same.
 const MIN_BLOCKS: usize = 2;
@@ -85,7 +85,7 @@ fn windows(log: &EventLog, count: usize) -> Result<Vec<Part>> {
     let seconds = length(log);
     if seconds < count as f64 {
         return Err(Error::Usage(format!(
-            "{count} windows: the log lasts {}, expected at least a second for each window: use fewer windows or a \
+            "{count} windows: the log lasts {}, expected at least a second for each window. Use fewer windows or a \
              longer log",
             duration(seconds)
         )));
@@ -99,7 +99,7 @@ fn blocks(log: &EventLog, block: Block, observer: &dyn Observer) -> Result<Vec<P
     let found = bounds.len().saturating_sub(1);
     if found < MIN_BLOCKS {
         return Err(Error::Usage(format!(
-            "bootstrap: the log lasts {}, expected at least {} to resample: use a longer log, or cut this one into \
+            "bootstrap: the log lasts {}, but resampling requires at least {}. Use a longer log, or cut this one into \
              equal parts with --windows",
             duration(seconds),
             counted(MIN_BLOCKS, block.noun())
@@ -148,7 +148,7 @@ mod tests {
         parts(vec![idle_for(seconds)], cut, 3, &Unobserved)
     }
 
-    // Small fixed examples: logs of just under and exactly eight weeks, and of just under and exactly two days.
+    // Small fixed examples: logs of exactly eight weeks and of exactly two days, and logs that are slightly shorter.
     #[test]
     fn blocks_are_weeks_if_the_log_has_eight() {
         let blocks = Cut::Blocks { resamples: 200 };

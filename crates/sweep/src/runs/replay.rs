@@ -1,5 +1,5 @@
 //! Prepares sweeps of replays. The log is read only once, and each slice of the plan is cut out of it only once. If the
-//! user requests it, the slices are cut into parts.
+//! user requests windows or blocks, the slices are then cut into parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -38,7 +38,7 @@ pub struct Replays {
     t_fwds: BTreeMap<Situation, f64>,
     /// The slices of the log, in the order of the plan, until they are cut into parts.
     slices: Vec<EventLog>,
-    /// The parts of each slice: the whole slice, or its windows.
+    /// The parts of each slice: the whole slice, or its windows or blocks.
     parts: Vec<Vec<Part>>,
     /// The kind of repetitions over which the sweep computes intervals.
     replication: Replication,
@@ -179,8 +179,8 @@ impl Replays {
         Ok(())
     }
 
-    /// Cuts the slices into parts. This comes after the forward windows are resolved on whole slices, so that a setting
-    /// has the same forward window in all parts.
+    /// Cuts the slices into parts. The forward windows must already have been resolved on whole slices, so that a
+    /// setting has the same forward window in all parts.
     fn cut(&mut self, observer: &dyn Observer) -> Result<()> {
         let slices = std::mem::take(&mut self.slices);
         let (cut, seed) = (self.plan.cut()?, self.plan.first_seed());
@@ -341,8 +341,8 @@ impl Replays {
         })
     }
 
-    /// Runs the replay. Also returns the tally of the solver's answers if the solver is a program, or a built-in solver
-    /// whose library failed.
+    /// Runs the replay and returns its outcome. Also returns the tally of the solver's answers if the solver is a
+    /// program, or a built-in solver whose library failed.
     fn replay(
         &self,
         Job { one, part }: &Job<'_>,

@@ -90,7 +90,7 @@ impl Drawing {
         })
     }
 
-    /// Draws jobs until there are `jobs` jobs.
+    /// Draws jobs until their number is `jobs`.
     ///
     /// # Errors
     /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
@@ -136,7 +136,7 @@ impl Drawing {
         (self.drafts, self.work)
     }
 
-    /// Draws the jobs of a batch, and stops early once `wanted` returns false.
+    /// Draws the jobs of a batch. Stops early once `wanted` returns false.
     fn batch(&mut self, rng: &mut ChaCha8Rng, wanted: impl Fn(&Self) -> bool) {
         let share = rng.random_range(0.0..1.0);
         let vc = self.targets.partition_point(|vc| vc.cumulated <= share);

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use rand_chacha::rand_core::SeedableRng;
 
-    // Pairs with higher sums of scores are slower on average.
+    // The expected order: the higher the sum of the scores of a pair, the slower the pair is on average.
     #[test]
     fn worse_scores_make_slower_pairs() {
         let profiles = profiles();

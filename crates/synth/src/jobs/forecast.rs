@@ -8,7 +8,7 @@ use super::rhythm::DAY;
 
 /// Seconds in an interval.
 const INTERVAL: i64 = 600;
-/// Number of intervals on each side of an interval that are averaged with it.
+/// Number of neighbouring intervals on each side over which an interval is smoothed.
 const REACH: usize = 2;
 /// Standard deviation of the relative error.
 const ERROR: f64 = 0.2;

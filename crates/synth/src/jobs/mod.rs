@@ -21,9 +21,11 @@ use rhythm::DAY;
 
 pub use forecast::Interval;
 
-/// Maximum numbers of jobs, nodes and days of an experiment.
+/// Maximum number of jobs in an experiment.
 const MOST_JOBS: usize = 10_000_000;
+/// Maximum number of nodes.
 const MOST_NODES: u32 = 100_000;
+/// Maximum number of days.
 const MOST_DAYS: u32 = 3_650;
 /// Maximum number of virtual clusters.
 const MOST_VCS: u32 = 1_000;
@@ -39,7 +41,7 @@ pub struct JobOptions {
     pub gpus_per_node: u32,
     /// Number of days over which jobs are submitted. The first day is a Monday.
     pub days: u32,
-    /// Number of submitted jobs.
+    /// Number of jobs, or the load that they cause.
     pub amount: Amount,
     /// Random seed. The same options always produce the same experiment.
     pub seed: u64,

@@ -27,7 +27,7 @@ pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     make: &make,
 };
 
-/// A job may share GPUs if it requests at most this number of GPUs.
+/// Maximum number of GPUs of a job that may share its GPUs.
 const SHARED_GPUS: u32 = 8;
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
@@ -137,7 +137,7 @@ impl Policy for Lucid<'_> {
         }
     }
 
-    /// Wakes at the next check that switches sharing on. While sharing is on, all jobs that could start have started.
+    /// Wakes at the next check that switches sharing on. While sharing is on, all jobs that can start have started.
     /// After a job has found neither GPUs nor a partner, no later job of the same size can start on free GPUs in this
     /// walk. Therefore, no new partner appears for the rejected job.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {

@@ -9,8 +9,8 @@ use gleaner_domain::cluster::GPU_MEMORY;
 /// Two jobs may share GPUs if the sum of their sharing scores is at most this value.
 pub const MOST_SCORE: u32 = 2;
 
-/// Finds partners. The compatibility of two jobs never changes, so every waiting job is compared with every possible
-/// partner only once.
+/// Finds running jobs that waiting jobs may join. The compatibility of two jobs never changes, so every waiting job is
+/// compared with every possible partner only once.
 pub(super) struct Partners {
     traits: Vec<Trait>,
     /// Whether sharing scores and priorities limit the choice of partners.

@@ -24,8 +24,8 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// Number of possible partners, in order of their appearance, with which all jobs except new ones have been
-    /// compared.
+    /// All jobs of the class, except new ones, have been compared with the first `met` possible partners, in the order
+    /// in which the partners appeared.
     met: usize,
 }
 
@@ -96,7 +96,7 @@ impl Pass {
                 may_share: class.new || class.met < appeared,
                 appeared,
             };
-            // At the end of the walk, all jobs have been compared with these partners.
+            // By the end of the walk, all jobs will have been compared with these partners.
             class.new = false;
             class.met = appeared;
             walk.is_open().then_some(walk)

@@ -64,7 +64,7 @@ pub fn job(index: usize, gpus: u32, submit: i64, duration: i64) -> Job {
 }
 
 pub const WORKLOADS: usize = 4;
-/// Maximum number of jobs of a case.
+/// Maximum number of jobs in a case.
 pub const MOST_JOBS: usize = 30;
 
 /// A job before it is fitted into its virtual cluster.

@@ -40,7 +40,7 @@ fn backfill(sim: &mut Sim, head: usize) {
     }
 }
 
-/// Estimated seconds of a job, at least 1.
+/// Estimated duration of a job in seconds, at least 1.
 fn estimate(sim: &Sim, job: usize) -> i64 {
     let seconds = sim.world.estimates.seconds(sim.world.jobs[job]).unwrap();
     (seconds.ceil() as i64).max(1)

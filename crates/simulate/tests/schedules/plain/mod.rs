@@ -62,7 +62,7 @@ impl World<'_> {
     }
 }
 
-/// A policy, which simulates one second except for the sampling.
+/// A policy of the plain simulator.
 pub trait Rule {
     fn second(&mut self, sim: &mut Sim);
 }

@@ -16,7 +16,7 @@ impl Placer {
         Placer::Random,
     ];
 
-    /// Positions in the node list with the GPUs to take there; `None` if the job does not fit.
+    /// Positions in the node list, each with the number of GPUs to take there; `None` if the job does not fit.
     pub fn select(self, nodes: &Nodes, gpus: u32) -> Option<Vec<(usize, u32)>> {
         if nodes.free() < gpus {
             return None;

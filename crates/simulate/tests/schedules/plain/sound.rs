@@ -38,13 +38,13 @@ fn overhead(gpus: u32) -> i64 {
     if gpus <= 8 { 40 } else { 60 }
 }
 
-/// Fails with a list of all violations of a schedule.
+/// Fails with a list of all violations if a schedule is invalid.
 pub fn assert_sound(schedule: &Schedule, world: &World, promise: Promise) {
     let violations = violations(schedule, world, promise);
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
-/// The properties that this policy guarantees.
+/// The properties that the policy with this name guarantees.
 pub fn promise(policy: &str) -> Promise {
     match policy {
         "srtf" | "tiresias" => STEPPED,

@@ -1,13 +1,13 @@
-//! The options with which jobs are submitted.
+//! Options of Slurm jobs.
 
 use serde::{Deserialize, Serialize};
 
 /// The options with which the jobs of a batch are submitted. Strings are passed to `sbatch` unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlurmOptions {
-    /// The partition.
+    /// Partition to which jobs are submitted.
     pub partition: Option<String>,
-    /// The account.
+    /// Account that is charged for the jobs.
     pub account: Option<String>,
     /// Time limit of a task.
     pub time: Option<String>,

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::printable;
 
-/// Advice for systems without Slurm.
+/// Advice for users of systems without Slurm.
 const WITHOUT: &str = "on another batch system, or without one, run the parts of the sweep yourself \
                        (gleaner sweep PLAN --out DIR --part I/N), and then collect the results \
                        (--collect): docs/CLUSTER.md";

@@ -14,7 +14,7 @@ pub struct Queue(BTreeMap<String, Job>);
 /// A job or job array in the queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Job {
-    /// Id of the job, without the index of an array task.
+    /// Id of the job or job array, without the index of a task.
     id: String,
     tasks: Jobs,
 }
@@ -92,7 +92,7 @@ impl Queue {
     }
 }
 
-/// Whether a job with this reason waits until its owner intervenes.
+/// Whether a job that waits for this reason will not start until its owner intervenes.
 fn is_final(reason: &str) -> bool {
     let held = reason.to_ascii_lowercase().contains("held");
     held || reason.starts_with("Partition")

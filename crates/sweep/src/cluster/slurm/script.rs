@@ -10,7 +10,7 @@ use crate::cluster::{Batch, BatchFolder};
 /// The command line with which jobs run gleaner.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// The program.
+    /// The `gleaner` program.
     pub program: PathBuf,
     /// The folder in which the program runs.
     pub folder: PathBuf,
@@ -25,7 +25,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The script of an array task. The script's argument is the number of parts in the arrays before the task's array.
+    /// The script of an array task. Its argument is the number of parts in the arrays that precede the task's array.
     pub(super) fn part(&self, batches: &BatchFolder, batch: &Batch) -> Result<Vec<u8>> {
         // `exec` replaces the shell with gleaner, so that Slurm's signals reach gleaner.
         let mut script = self.head()?;

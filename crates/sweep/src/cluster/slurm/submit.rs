@@ -33,7 +33,7 @@ pub struct Submission<'a> {
     pub options: &'a SlurmOptions,
     /// The command line with which jobs run gleaner.
     pub call: &'a Call,
-    /// The previous batch. The new batch takes over its remaining runs. `None` for a batch that a user submits.
+    /// The previous batch, whose remaining runs the new batch takes over; `None` for a batch that a user submits.
     pub after: Option<&'a Batch>,
     /// The [`Batch::round`] of the new batch.
     pub round: u32,
