@@ -76,7 +76,7 @@ impl Nodes {
         self.count
     }
 
-    /// Total number of GPUs of all nodes.
+    /// Total number of GPUs on all nodes.
     pub fn gpus(&self) -> u64 {
         u64::from(self.count) * u64::from(self.free.gpus_per_node())
     }
@@ -92,7 +92,7 @@ impl Nodes {
         placement.iter().map(named).collect()
     }
 
-    /// Fills in the fields of the state that follow from the nodes.
+    /// Sets the fields of `state` that describe the nodes and their GPUs.
     pub fn describe(&self, state: &mut State) {
         state.total_gpus = self.gpus();
         state.idle_gpus = self.free.total();
@@ -168,7 +168,7 @@ impl Nodes {
         Some(Shrunk { renamed })
     }
 
-    /// The jobs on a slot's node.
+    /// The jobs on the node with the given slot.
     pub fn jobs_on(&self, slot: u32) -> &[usize] {
         &self.nodes[slot as usize].jobs
     }
@@ -261,8 +261,7 @@ fn gpus_of(placement: &Placement) -> i64 {
         .sum()
 }
 
-/// Updates the numbers of nodes with one job and with several jobs when a node's number of jobs
-/// changes.
+/// Updates the counts of nodes with one job and with several jobs after the number of jobs on a node has changed.
 fn crowd(crowded: &mut [u32; 2], before: usize, after: usize) {
     let class = |jobs: usize| jobs.checked_sub(1).map(|more| more.min(1));
     if let Some(class) = class(before) {

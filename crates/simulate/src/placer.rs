@@ -13,7 +13,7 @@ pub trait Placer: Sync {
         self.name()
     }
 
-    /// Whether a job may be spread over more nodes than its GPUs require.
+    /// Whether the placer may spread a job over more nodes than its number of GPUs requires.
     fn splits(&self) -> bool {
         true
     }

@@ -15,7 +15,7 @@ use gleaner_domain::results::policy_run::ProfilerRun;
 pub struct Profiler {
     /// Maximum number of seconds for which a job is profiled.
     pub limit: i64,
-    /// Number of nodes.
+    /// Number of nodes on which jobs are profiled.
     pub nodes: u32,
     /// A job is profiled if its number of GPUs is at most this factor times [`Profiler::nodes`].
     pub factor: f64,
@@ -32,13 +32,13 @@ impl Profiler {
         (f64::from(self.nodes) * self.factor) as u32
     }
 
-    /// Number of nodes that no virtual cluster lends.
+    /// Number of the profiler's nodes that no virtual cluster lends.
     pub fn extra_nodes(&self) -> u32 {
         let lent = self.lent.iter().map(|&(_, nodes)| nodes);
         self.nodes.saturating_sub(lent.fold(0, u32::saturating_add))
     }
 
-    /// Number of GPUs on the nodes that no virtual cluster lends.
+    /// Number of GPUs on the profiler's nodes that no virtual cluster lends.
     pub fn extra_gpus(&self, gpus_per_node: u32) -> u64 {
         u64::from(self.extra_nodes()) * u64::from(gpus_per_node)
     }
@@ -56,8 +56,7 @@ const QUIET_INTERVALS: f64 = 5.0;
 
 /// Profiles the jobs of all virtual clusters, fewest GPUs first.
 ///
-/// # Errors
-/// Returns an error if a job is larger than the profiler's nodes, or if the observer stops the
+/// # Errors Returns an error if a job requests more GPUs than the profiler's nodes have, or if the observer stops the
 /// simulation.
 pub fn profile(
     trace: &Trace,

@@ -24,7 +24,7 @@ const BLOCK: usize = 64;
 /// each job.
 #[derive(Debug, Clone)]
 pub struct Running<K> {
-    /// Consecutive pieces of the order, none of them empty.
+    /// Consecutive, non-empty pieces of the order.
     blocks: Vec<Block<K>>,
     gpus: u64,
 }

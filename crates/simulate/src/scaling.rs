@@ -1,4 +1,4 @@
-//! Virtual clusters that gain and lose nodes during a simulation.
+//! The rules by which virtual clusters gain and lose nodes during a simulation.
 
 use std::collections::VecDeque;
 

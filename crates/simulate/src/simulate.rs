@@ -24,7 +24,7 @@ use gleaner_domain::results::schedule::Schedule;
 pub struct Simulation<'a> {
     /// The jobs to simulate.
     pub trace: &'a Trace,
-    /// The cluster to which they were submitted.
+    /// The cluster to which the jobs were submitted.
     pub cluster: &'a Cluster,
     /// Second at which the simulation starts.
     pub start: i64,
@@ -78,9 +78,9 @@ pub struct Request<'p> {
     pub name: &'static str,
     /// The policy, with its requirements and its constructor.
     pub policy: PolicyEntry<'p>,
-    /// Whether two faults of the original simulator are corrected. A job that shares its GPUs returns to full speed
-    /// when its partner ends (see [`Setting::corrected`]). A profiled job joins the queue of its virtual cluster when
-    /// its profiling ends, not at its submission.
+    /// Whether two faults of the original simulator are corrected. If so, a job that shares its GPUs returns to full
+    /// speed when its partner ends (see [`Setting::corrected`]). In addition, a profiled job then joins the queue of
+    /// its virtual cluster when its profiling ends, not at its submission.
     pub corrected: bool,
 }
 
@@ -207,7 +207,7 @@ impl<'a> Stages<'a> {
         Ok(Some(run))
     }
 
-    /// Groups the runs by policy.
+    /// Groups the runs of virtual clusters by policy.
     fn gather(&self, runs: Vec<Stage>) -> Result<Vec<PolicyRun>, SimulateError> {
         // If several stages fail, the error of the first stage is returned, regardless of the number of
         // threads.
@@ -227,7 +227,7 @@ impl<'a> Stages<'a> {
 }
 
 impl Simulation<'_> {
-    /// Runs the profiling stage; `None` if the profiler is off, or if no policy profiles jobs.
+    /// Runs the profiling stage. Returns `None` if the profiler is off, or if no policy profiles jobs.
     fn profile_for(
         &self,
         requests: &[Request],

@@ -15,7 +15,7 @@ pub(super) struct VcInputs<'a> {
     pub entries: Vec<i64>,
     /// Seconds that each job has waited for the profiler.
     pub queued: Vec<i64>,
-    /// Number of nodes that are not lent to the profiler for the whole simulation.
+    /// Number of nodes, without those that are lent to the profiler for the whole simulation.
     pub nodes: u32,
     /// The loans to the profiler and their returns. Each entry consists of the second and the number of nodes, which is
     /// positive for a loan and negative for a return. `None` if this virtual cluster lends no nodes during the

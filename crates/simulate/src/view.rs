@@ -95,8 +95,8 @@ impl<'a> View<'a> {
         self.live[job].started
     }
 
-    /// The reason why a decision cannot be carried out now; `None` if it can be carried out. The GPUs of a placement
-    /// are not checked.
+    /// The job because of which a decision cannot be carried out now, and the reason; `None` if the decision can be
+    /// carried out. The GPUs of a placement are not checked.
     pub fn refusal(&self, decision: &Decision) -> Option<(usize, Refusal)> {
         let waits = |job| match self.status(job) {
             Status::Waiting => None,

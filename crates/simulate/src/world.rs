@@ -90,7 +90,7 @@ impl<'a> World<'a> {
         None
     }
 
-    /// Advances to a later second. The caller ensures that no event occurs before that second.
+    /// Advances to a later second. The caller must ensure that no event occurs before that second.
     pub fn advance_to(&mut self, second: i64) {
         self.recorder
             .sample_until(second, self.running.len(), &self.nodes);
@@ -135,7 +135,7 @@ impl<'a> World<'a> {
         survivor.filter(|&survivor| self.live[survivor].alone)
     }
 
-    /// When `job` ends, restores one job of its pair to full speed.
+    /// Called when `job` ends. If the job shares its GPUs, restores one job of the pair to full speed.
     fn restore_after(&mut self, job: usize, survivor: Option<usize>) {
         if self.live[job].alone {
             return;

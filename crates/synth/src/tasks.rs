@@ -159,7 +159,7 @@ pub fn in_classes(
 ) -> Result<Vec<TrainingTask>> {
     check_classes(classes)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    // The tasks themselves are usually drawn with the same seed, so the factors use another stream.
+    // The tasks themselves are usually drawn with the same seed, so the factors use another random stream.
     rng.set_stream(1);
     let mut models: BTreeMap<ScalingCurve, Vec<ScalingCurve>> = BTreeMap::new();
     let mut shared: BTreeMap<_, Arc<BTreeMap<String, Terms>>> = BTreeMap::new();

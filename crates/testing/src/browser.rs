@@ -8,8 +8,8 @@ use crate::workspace;
 /// Exit code of the scripts if there is no Chromium.
 const SKIPPED: i32 = 77;
 
-/// Runs a script in `scripts/` that checks pages in headless Chromium, and asserts that the script succeeds. Prints a
-/// note if Chromium or Python is not installed.
+/// Runs a script in `scripts/` that checks pages in headless Chromium, and asserts that the script succeeds. If
+/// Chromium or Python is not installed, skips the check and prints a note.
 ///
 /// # Panics If the script finds a fault.
 pub fn check_in_browser(script: &str, arguments: &[impl AsRef<OsStr>]) {

@@ -52,7 +52,7 @@ fn every_proptest_block_uses_the_shared_settings() {
         for other in ["ProptestConfig", "TestRunner::default", "rand::rng()"] {
             assert!(
                 path.ends_with("testing/tests/blocks.rs") || !text.contains(other),
-                "{}: {other} draws at random",
+                "{}: replace {other}, which does not use the fixed seed",
                 path.display()
             );
         }

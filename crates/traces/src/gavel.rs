@@ -135,7 +135,12 @@ impl<'l> Job<'l> {
         let number = |at: usize, name: &str, least: f64| {
             let number = fields[at].parse::<f64>().ok();
             let number = number.filter(|number| number.is_finite() && *number >= least);
-            number.ok_or_else(|| format!("{:?} is not a valid value for the {name}", fields[at]))
+            number.ok_or_else(|| {
+                format!(
+                    "{name}: found {:?}, expected a finite number of at least {least}",
+                    fields[at]
+                )
+            })
         };
         let gpus = fields[layout.gpus].parse().ok().filter(|gpus| *gpus > 0);
         Ok(Job {
@@ -174,12 +179,12 @@ mod tests {
             ("a,b,c", "1 field separated by tabs, not 10 (job type,"),
             (
                 "a\tb\tc\t-1\t7.5\t2",
-                "\"-1\" is not a valid value for the steps",
+                "steps: found \"-1\", expected a finite number of at least 0",
             ),
             ("a\tb\tc\t1\t7.5\t0", "\"0\" is not a valid scale factor"),
             (
                 "a\tb\tc\t1\tnan\t1",
-                "\"nan\" is not a valid value for the arrival",
+                "arrival: found \"nan\", expected a finite number of at least 0",
             ),
         ] {
             let found = Job::parse(line).unwrap_err();

@@ -136,8 +136,8 @@ pub struct Options {
     pub gpus_per_node: u32,
     /// If set, all jobs run in a single VC with this number of nodes. If `None`, the VCs are those of the trace.
     pub node_count: Option<u32>,
-    /// A file with the machines: Philly's `cluster_machine_list`, PAI's `pai_machine_spec`, or
-    /// Helios' `cluster_gpu_number.csv`.
+    /// The file that lists the machines: Philly's `cluster_machine_list`, PAI's `pai_machine_spec`, or Helios'
+    /// `cluster_gpu_number.csv`.
     pub machines: Option<PathBuf>,
     /// The time zone of civil times, such as `America/Los_Angeles`.
     pub timezone: Option<String>,

@@ -63,7 +63,7 @@ const UNKNOWN_TYPE: &str = "unknown";
 #[derive(Default)]
 pub(super) struct PaiReader {
     known: Known,
-    /// The table that the current file holds; `None` before its first line.
+    /// The table that the current file contains; `None` before its first line.
     current: Option<(Table, LogTable)>,
 }
 

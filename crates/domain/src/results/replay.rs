@@ -180,8 +180,8 @@ record! {
         normalised_progress: Option<f64> = "normalised_progress" [""],
         /// deadline; empty if the task has no deadline
         deadline: Option<Utc> = "deadline" ["time"],
-        /// node-time held while the task ran before its completion; `node_seconds` is the sum of this and the next two
-        /// columns
+        /// node-time held while the task ran before its completion; `node_seconds` is the sum of this column and the
+        /// next two
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
         /// node-time held from the task's completion until the next event
         after_completion_node_seconds: f64 = "after_completion_node_seconds" ["node·s"],
@@ -280,9 +280,9 @@ record! {
         from_s: f64 = "from_s" ["s"],
         /// upper bound of the fragments' lengths, exclusive; empty in the last row
         to_s: Option<f64> = "to_s" ["s"],
-        /// number of fragments within these bounds
+        /// number of fragments whose length is within the bounds
         fragments: u64 = "fragments" [""],
-        /// idle node-time of these fragments
+        /// idle node-time of the fragments whose length is within the bounds
         node_seconds: f64 = "node_seconds" ["node·s"],
     }
 }
@@ -362,13 +362,14 @@ summary! {
         log_span_seconds: f64 ["s"],
         /// idle node-time in the log or its slice
         log_idle_node_seconds: f64 ["node·s"],
-        /// information that the source of the log did not record (docs/OUTPUTS.md); null if the log does not state this
+        /// information that the source of the log did not record (docs/OUTPUTS.md); null if the log contains no such
+        /// information
         log_quality: Option<Quality> [""],
         /// share of the log's idle node-time during which jobs waited for nodes, according to the queue at each event;
         /// null if the log has no queue
         log_queued_share: Option<f64> [""],
-        /// minimum length of the fragments that tasks could use (`--min-fragment`), which requires hindsight; null if
-        /// tasks could use all fragments
+        /// minimum length of the fragments that tasks could use (`--min-fragment`; such a limit requires hindsight);
+        /// null if tasks could use all fragments
         min_fragment_seconds: Option<f64> ["s"],
         /// time of the first event that was replayed
         from: String ["time"],
@@ -476,8 +477,8 @@ summary! {
         completion_median_s: Option<f64> ["s"] least,
         /// time from the first event until the last completion; null if no task finished
         completion_last_s: Option<f64> ["s"] least,
-        /// algorithm of the search, or `python:` and the name of a class; this and the fields up to
-        /// `wasted_work` are null without a search
+        /// algorithm of the search, or `python:` and the name of a class; this field and the fields up to `wasted_work`
+        /// are null without a search
         search: Option<String> [""],
         /// SHA-256 of the search's source if it is a Python class; null otherwise
         search_sha256: Option<String> [""],

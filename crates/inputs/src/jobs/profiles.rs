@@ -27,7 +27,7 @@ const SOURCE: OneOf<ProfileSource> = OneOf(&[
 input! {
     /// The profile of a workload.
     pub(super) struct ProfileRow {
-        /// the sharing score: a workload shares a GPU well (0), less well (1) or badly (2)
+        /// the sharing score: how well a workload shares a GPU (0: well, 1: less well, 2: badly)
         score: Option<u8> as Maybe(Whole(0..=2)) = "label" [""],
         /// the source of the profile; default: measured
         source: ProfileSource as Or(SOURCE, ProfileSource::Measured) = "source" [""],

@@ -1,4 +1,4 @@
-//! EASY backfilling (Lifka, JSSPP 1995) on top of first in, first out.
+//! EASY backfilling (Lifka, JSSPP 1995) as an extension of first in, first out.
 
 use std::collections::BTreeSet;
 
@@ -32,12 +32,12 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// Starts jobs in the order of submission. The first job that does not fit gets a reservation. The
-/// reservation is for the earliest second at which, according to the estimates, enough running jobs
-/// have ended to place the job. A later job may start first if it fits now. It must also either end
-/// by the reserved second, according to its own estimate, or leave enough free GPUs for the
-/// reservation. For example, on a cluster of 8 GPUs, a job of 4 GPUs is expected to run for another
-/// 100 s, and a job of 8 GPUs waits. A job of 2 GPUs may start if its estimate is at most 100 s.
+/// Starts jobs in the order of submission. The first job that does not fit gets a reservation. The reservation is for
+/// the earliest second at which, according to the estimates, enough running jobs have ended to place the job. A later
+/// job may start earlier than the job with the reservation if it fits now. It must also either end by the reserved
+/// second, according to its own estimate, or leave enough free GPUs for the reservation. For example, on a cluster of 8
+/// GPUs, a job of 4 GPUs is expected to run for another 100 s, and a job of 8 GPUs waits. A job of 2 GPUs may start if
+/// its estimate is at most 100 s.
 struct Easy {
     /// Estimated durations, at least 1 s.
     estimates: Vec<i64>,
@@ -100,8 +100,8 @@ impl Easy {
 }
 
 impl Reservation {
-    /// Takes the GPUs of `placement` if the job with the reservation still fits without them. Returns whether it took
-    /// them.
+    /// Removes the GPUs of `placement` from the reservation if the reserved job still fits without them. Returns
+    /// whether they were removed.
     fn outlasts(&mut self, placement: &Placement, view: &View<'_>) -> bool {
         self.free.take(placement);
         let holds = view.placer().place(&self.free, self.gpus).is_some();

@@ -93,7 +93,7 @@ pub struct Without {
     pub estimate: bool,
 }
 
-/// A sort key. Numbers that are equal in Python, such as -0 and 0, are equal here.
+/// A job's priority as a sort key. Numbers that are equal in Python, such as -0 and 0, are equal here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Priority(f64);
 

@@ -61,7 +61,7 @@ struct Tiresias {
     service: Vec<i64>,
     /// Second of each job's latest start.
     started: Vec<i64>,
-    /// Seconds at which running jobs of the high queue pass the threshold.
+    /// The running jobs of the high queue, by the second at which they will pass the threshold.
     falls: BTreeSet<(i64, usize)>,
     queued: u64,
     preempted: VecDeque<usize>,

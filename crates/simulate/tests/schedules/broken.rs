@@ -72,7 +72,10 @@ const SPOILS: [(&str, Spoil); 43] = [
         "one more GPU in total",
         Sample(|sample| sample.state.total_gpus += 1),
     ),
-    ("one more idle GPU", Sample(|sample| sample.state.idle_gpus += 1)),
+    (
+        "one more idle GPU",
+        Sample(|sample| sample.state.idle_gpus += 1),
+    ),
     (
         "one more GPU requested",
         Sample(|sample| sample.state.pending_gpus += 1),

@@ -1,4 +1,4 @@
-//! Tests small fixed examples of decisions. The engine must reject decisions that cannot be carried out, and a policy
+//! Tests decisions with small fixed examples. The engine must reject decisions that cannot be carried out, and a policy
 //! must see the correct remaining work of a job that it preempted.
 
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,8 @@ use gleaner_simulate::view::{Status, View};
 use crate::small::{cluster, simulation, trace};
 use crate::town;
 
-/// Starts job 0, preempts it `after` seconds later, and starts it again. Records its remaining work.
+/// A policy that starts job 0, preempts it `after` seconds later, and starts it again. It records the job's remaining
+/// work.
 struct Restless {
     after: i64,
     preempted: bool,

@@ -42,7 +42,7 @@ fn policies_that_are_not_simulated_to_the_end_are_left_out() {
     assert_eq!(names(4), (all, steps.to_vec()));
 }
 
-/// Wakes every second, never starts a job, and sets the flag in second 5.
+/// A policy that wakes every second, never starts a job, and sets the flag in second 5.
 struct Waiting {
     flag: Arc<AtomicBool>,
     seconds: Arc<AtomicUsize>,

@@ -37,7 +37,7 @@ pub struct State {
 /// A part with unfinished runs, although the jobs of its batch have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// The part.
+    /// Batch and number of the part.
     pub name: PartName,
     /// The part's runs that are neither done nor failed.
     pub runs: Vec<usize>,

@@ -47,7 +47,7 @@ impl From<SimulatePlan> for Plan {
 }
 
 impl Plan {
-    /// Whether the plan runs replays or simulations.
+    /// The kind of the plan's runs: replays or simulations.
     pub fn mode(&self) -> Mode {
         match self {
             Plan::Replay(_) => Mode::Replay,

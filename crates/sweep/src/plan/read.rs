@@ -81,7 +81,7 @@ pub(super) fn checked<P: Into<Plan>>(
     (plan, faults)
 }
 
-/// Converts a fault of a plan to a fault of the file, with its line if it has a position.
+/// Converts a fault of a plan to a fault of the plan's file. If the fault has a position, the line number is added.
 fn placed(source: &Source, text: &str, fault: PlanFault) -> Fault {
     let placed = source.fault(fault.found, fault.expected).field(fault.field);
     match fault.at {

@@ -214,7 +214,7 @@ impl ReplayPlan {
         self.axes.settings(&self.base, &one.places).replay
     }
 
-    /// For each set of tasks, in the order of the plan, the settings that all runs share, with this set of tasks added.
+    /// The settings that all runs share, combined with each set of tasks, in the order of the plan.
     pub fn tasks(&self) -> Vec<ReplaySettings> {
         self.axes
             .each(&self.base, "tasks", |settings| settings.replay.clone())
@@ -249,7 +249,7 @@ impl ReplayPlan {
     }
 }
 
-/// A fault that only concerns the choice of the solver.
+/// A fault that concerns only the choice of the solver.
 fn choice(at: usize, field: &str, found: impl Into<String>, expected: &str) -> PlanFault {
     PlanFault {
         wrong_choice: true,

@@ -1,4 +1,4 @@
-//! The table of a plan. It contains names of settings, each with a value or a list of values.
+//! Reads the table of a plan. The table contains names of settings, each with a value or a list of values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -24,8 +24,8 @@ pub struct PlanFault {
     pub found: String,
     /// A description of the expected text.
     pub expected: String,
-    /// Whether the fault only concerns the choice of the solver: the solver does not suit the other settings, or
-    /// this build lacks it. The plan is otherwise valid.
+    /// Whether the fault concerns only the choice of the solver: the solver does not suit the other settings, or this
+    /// build lacks it. The plan is otherwise valid.
     pub wrong_choice: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Grammar<S> {
     pub groups: &'static [Group],
     /// Settings that a plan must not contain.
     pub excluded: &'static [&'static str],
-    /// Reads a value that is written differently in plans than on the command line; `None` for any other value.
+    /// Reads a value that is written differently in plans than on the command line. Returns `None` for any other value.
     pub special: Special<S>,
 }
 

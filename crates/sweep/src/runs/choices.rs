@@ -36,7 +36,7 @@ pub(super) struct Keyed<'a> {
 pub(super) struct Choices<'a> {
     #[serde(flatten)]
     pub window: Slice,
-    /// The forward window is always in seconds, because `auto` has been resolved.
+    /// The rules of the replay. Their forward window is in seconds, because `auto` has been resolved.
     #[serde(flatten)]
     pub rules: &'a Rules,
     /// The node features or the node resource from which classes are read. They affect the result, because they
@@ -45,7 +45,7 @@ pub(super) struct Choices<'a> {
     pub class_feature: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class_resource: Option<&'a str>,
-    /// The path of a program is relative to the folder of the plan.
+    /// The solver. If it is a program, its path is relative to the folder of the plan.
     pub solver: &'a SolverName,
     pub formulation: Formulation,
     pub big_m: BigM,

@@ -266,7 +266,7 @@ fn gavels_steps_need_a_throughput() {
     assert!(message.contains("--worker-type"), "{message}");
 }
 
-// By hand: job 12 ran twice, job 11 is still running, job 13 requested no GPU, and job 14 never started.
+// Worked out by hand: job 12 ran twice, job 11 is still running, job 13 requested no GPU, and job 14 never started.
 #[test]
 fn slurms_jobs_with_gpus() {
     let prepared = sample(&Options::new(Format::Slurm));

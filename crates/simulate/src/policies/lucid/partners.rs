@@ -17,7 +17,7 @@ pub(super) struct Partners {
     choosy: bool,
     classes: BTreeMap<u32, Class>,
     /// For each waiting job, the number of entries of [`Class::appeared`] with which the job has been compared; `None`
-    /// before its first search.
+    /// before the first search for its partner.
     met: Vec<Option<usize>>,
 }
 
@@ -36,7 +36,7 @@ struct Trait {
 struct Class {
     /// The jobs that are alone on their GPUs, in the order of their starts.
     alone: BTreeSet<(u64, usize)>,
-    /// Every job that was ever alone, in the order in which the jobs became alone.
+    /// The jobs in the order in which they became alone. A job is listed once for each time that it became alone.
     appeared: Vec<(u64, usize)>,
 }
 

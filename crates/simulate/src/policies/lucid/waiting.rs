@@ -80,8 +80,8 @@ struct Walk {
 }
 
 impl Pass {
-    /// Begins a walk. `fits` returns whether a job with this number of GPUs can be placed. `appeared`
-    /// returns how many possible partners with this number of GPUs have appeared.
+    /// Begins a walk. `fits` returns whether a job with the given number of GPUs can be placed. `appeared` returns how
+    /// many possible partners with the given number of GPUs have appeared.
     pub fn begin(
         waiting: &mut Waiting,
         fits: impl Fn(u32) -> bool,

@@ -46,7 +46,7 @@ impl Case {
     }
 }
 
-/// A job with the inputs of every policy.
+/// A job that has everything that the policies need.
 pub fn job(index: usize, gpus: u32, submit: i64, duration: i64) -> Job {
     Job {
         id: format!("j{index}"),

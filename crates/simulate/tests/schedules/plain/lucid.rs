@@ -90,7 +90,7 @@ impl Lucid {
         });
     }
 
-    /// Whether sharing is on. Sharing is off only while few jobs are forecast, and on after the end of the forecast.
+    /// Whether sharing is on. Sharing is off only while few jobs are forecast. After the end of the forecast, it is on.
     fn forecast(&self, sim: &Sim) -> bool {
         let jobs = if self.switches.without_throughput {
             Some(1.0)

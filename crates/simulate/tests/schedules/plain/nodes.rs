@@ -1,4 +1,4 @@
-//! Nodes with their GPUs, and the jobs that hold them.
+//! Nodes with their GPUs, and the jobs that hold the GPUs.
 
 use gleaner_domain::results::schedule::NodeLife;
 
