@@ -56,7 +56,8 @@ const QUIET_INTERVALS: f64 = 5.0;
 
 /// Profiles the jobs of all virtual clusters, fewest GPUs first.
 ///
-/// # Errors Returns an error if a job requests more GPUs than the profiler's nodes have, or if the observer stops the
+/// # Errors
+/// Returns an error if a job requests more GPUs than the profiler's nodes have, or if the observer stops the
 /// simulation.
 pub fn profile(
     trace: &Trace,

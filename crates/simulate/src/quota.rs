@@ -56,7 +56,7 @@ impl<K> Default for Running<K> {
 }
 
 impl<K: Ord + Copy> Running<K> {
-    /// Adds a job.
+    /// Adds a job at its position in the order.
     pub fn insert(&mut self, entry: Entry<K>) {
         if self.blocks.is_empty() {
             self.blocks.push(Block {

@@ -28,7 +28,7 @@ pub struct Simulation<'a> {
     pub cluster: &'a Cluster,
     /// Second at which the simulation starts.
     pub start: i64,
-    /// Chooses the GPUs of jobs.
+    /// The placer, which chooses the GPUs of jobs.
     pub placer: &'a dyn Placer,
     /// Estimated durations. For a job without an estimate, the true duration is used.
     pub estimates: Option<&'a dyn Estimates>,
@@ -74,7 +74,7 @@ impl Simulation<'_> {
 /// A policy to simulate.
 #[derive(Clone, Copy)]
 pub struct Request<'p> {
-    /// Name in the results.
+    /// Name of the policy in the results.
     pub name: &'static str,
     /// The policy, with its requirements and its constructor.
     pub policy: PolicyEntry<'p>,

@@ -29,7 +29,7 @@ pub struct Found<R> {
 /// A stored result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept<R> {
-    /// The result.
+    /// The saved result of the run.
     pub result: R,
     /// Duration of the run in seconds.
     pub seconds: f64,

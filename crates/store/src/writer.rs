@@ -1,4 +1,4 @@
-//! Adds records to a store.
+//! Creates segments and appends records to them.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};

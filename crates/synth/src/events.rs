@@ -45,7 +45,7 @@ pub struct EventOptions {
     pub start: Utc,
     /// Share of node-time that is idle, above 0 and below 1.
     pub idle_share: f64,
-    /// Lengths of idle fragments.
+    /// Distribution of the lengths of idle fragments.
     pub fragment: FragmentLength,
     /// Seconds between polls of the nodes. Changes are logged at multiples of this interval.
     pub poll: u32,

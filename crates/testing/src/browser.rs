@@ -11,7 +11,8 @@ const SKIPPED: i32 = 77;
 /// Runs a script in `scripts/` that checks pages in headless Chromium, and asserts that the script succeeds. If
 /// Chromium or Python is not installed, skips the check and prints a note.
 ///
-/// # Panics If the script finds a fault.
+/// # Panics
+/// If the script finds a fault.
 pub fn check_in_browser(script: &str, arguments: &[impl AsRef<OsStr>]) {
     let script = workspace().join("scripts").join(script);
     let Ok(output) = Command::new("python3").arg(script).args(arguments).output() else {

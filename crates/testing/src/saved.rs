@@ -1,4 +1,4 @@
-//! Files of failing cases.
+//! Files in which proptest saves failing cases.
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -77,7 +77,7 @@ impl GavelReader {
 }
 
 impl LineReader for GavelReader {
-    /// Reports the job on a line. Its duration is its number of steps divided by its speed.
+    /// Reports the job on a line. The job's duration is its number of steps divided by its speed.
     fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
         let at = collector.log.at(line.place);
         let id = self.jobs.to_string();

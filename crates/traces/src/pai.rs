@@ -72,7 +72,7 @@ pub(super) struct PaiReader {
 struct Known {
     /// The jobs by name.
     jobs: IndexMap<Box<str>, Job>,
-    /// Number of rows of each [`Table`].
+    /// Number of rows read from each [`Table`].
     rows: [u64; 2],
 }
 
@@ -95,7 +95,7 @@ struct JobRow {
 struct Tasks {
     /// Requested share of a GPU in percent, summed over all instances.
     gpu: f64,
-    /// Number of CPU cores.
+    /// Number of requested CPU cores, summed over all instances.
     cpus: f64,
     kind: Box<str>,
     /// First start of a task with GPUs.

@@ -23,8 +23,8 @@ use super::free::FreeGpus;
 use super::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
-/// Spreads a job over nodes in the given order, taking all free GPUs of each node until the job has
-/// enough; `None` if too few GPUs are free.
+/// Spreads a job over nodes in the given order. Takes all free GPUs of each node until the job has enough. Returns
+/// `None` if too few GPUs are free.
 fn spread(free: &FreeGpus, gpus: u32, slots: impl Iterator<Item = u32>) -> Option<Placement> {
     let mut placement = Placement::new();
     let mut missing = gpus;

@@ -131,7 +131,7 @@ fn a_job_is_not_preempted_in_the_second_of_its_start() {
         let (end, left) = simulate(0, forget);
         assert_eq!((end, left), (Err(refused.to_owned()), vec![100.0]));
     }
-    // A job that was preempted and started again in second 5 cannot be preempted again in that second.
+    // With a negative `after`, the policy also tries to preempt the job in the second of its start.
     let (end, _) = simulate(-5, true);
     assert!(end.unwrap_err().contains("the job started in this second"));
 }

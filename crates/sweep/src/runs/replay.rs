@@ -188,8 +188,8 @@ impl Replays {
         let runs = self.plan.count().checked_mul(self.most_parts());
         if runs.is_none_or(|runs| runs > MAX_RUNS) {
             return Err(Error::Usage(format!(
-                "{} combinations of settings in {} parts of the log are too many runs, expected at most {MAX_RUNS}: \
-                 list fewer settings in the plan, or cut the log into fewer windows",
+                "{} combinations of settings in {} parts of the log are too many runs, expected at most {MAX_RUNS}. \
+                 List fewer values in the plan, or cut the log into fewer windows",
                 self.plan.count(),
                 self.most_parts()
             )));

@@ -14,7 +14,8 @@ pub(super) struct Solvers(Vec<Solver>);
 /// A solver of a plan.
 struct Solver {
     choice: SolverChoice,
-    /// The files of a program. If their content changes, the program is treated as a different solver.
+    /// The files of the solver if it is a program. If their content changes, the program is treated as a different
+    /// solver.
     files: Vec<SourceId>,
 }
 

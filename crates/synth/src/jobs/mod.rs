@@ -37,7 +37,7 @@ pub struct JobOptions {
     pub vcs: u32,
     /// Total number of nodes of all virtual clusters.
     pub nodes: u32,
-    /// Number of GPUs of every node.
+    /// Number of GPUs on each node.
     pub gpus_per_node: u32,
     /// Number of days over which jobs are submitted. The first day is a Monday.
     pub days: u32,

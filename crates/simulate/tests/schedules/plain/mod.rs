@@ -64,6 +64,7 @@ impl World<'_> {
 
 /// A policy of the plain simulator.
 pub trait Rule {
+    /// Simulates one second, except for the sampling.
     fn second(&mut self, sim: &mut Sim);
 }
 

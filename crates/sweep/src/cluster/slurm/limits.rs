@@ -22,7 +22,8 @@ pub(super) struct ClusterLimits {
 impl ClusterLimits {
     /// Requests the limits from Slurm's controller.
     ///
-    /// # Errors Same as [`call`].
+    /// # Errors
+    /// Same as [`call`].
     pub fn ask() -> Result<Self> {
         Ok(Self::parse(&call("scontrol", &["show", "config"])?))
     }

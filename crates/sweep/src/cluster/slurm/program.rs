@@ -10,7 +10,7 @@ use gleaner_domain::words::printable;
 /// Advice for users of systems without Slurm.
 const WITHOUT: &str = "on another batch system, or without one, run the parts of the sweep yourself \
                        (gleaner sweep PLAN --out DIR --part I/N), and then collect the results \
-                       (--collect): docs/CLUSTER.md";
+                       (--collect), as described in docs/CLUSTER.md";
 
 /// Runs a Slurm command, such as `squeue`, and returns its standard output.
 ///

@@ -22,9 +22,9 @@ struct Job {
 /// Numbers of running and waiting jobs of a batch. Each task of an array counts as a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Jobs {
-    /// Running jobs.
+    /// Number of running jobs.
     pub running: usize,
-    /// Waiting jobs.
+    /// Number of waiting jobs.
     pub waiting: usize,
     /// Slurm's reason, such as `launch failed requeued held`, if some waiting jobs will never start by themselves;
     /// otherwise `None`.

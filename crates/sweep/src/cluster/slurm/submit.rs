@@ -18,7 +18,7 @@ use crate::cluster::{Costs, Deal};
 
 /// Maximum number of attempts to submit a job while the controller does not answer.
 const ATTEMPTS: u32 = 10;
-/// Time between two attempts.
+/// Time between two attempts to submit a job.
 const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(3);
 
 /// Runs to submit as a batch.
