@@ -7,10 +7,10 @@ use gleaner::{Replay, Result};
 /// Number of trials.
 const TRIALS: u32 = 20;
 
-/// Highest loss after the first epoch with which a trial continues.
+/// A trial continues after the first epoch only if its loss is at most this value.
 const LIMIT: f64 = 1.4;
 
-/// The state of the search.
+/// A search that stops trials with a high loss after one epoch.
 #[derive(Default)]
 struct Impatient {
     started: u32,

@@ -122,7 +122,7 @@ def train(total, pause, rank, processes):
     is_stopping = False
     while training.done < total and not is_stopping:
         before = training.done
-        # All processes learn of the signal in the same step, and so stop after the same step.
+        # All processes learn of the signal in the same step, so they all stop after that step.
         loss, is_stopping = training.step(rank, processes, total, bool(signals))
         if reporter:
             reporter.log_step(processes, before, training.done, loss)
@@ -140,7 +140,7 @@ def main():
     parser.add_argument("--pause", type=float, default=0, help="additional seconds per sample, to make training slow")
     args = parser.parse_args()
     has_finished = train(int(args.samples), args.pause, *connect())
-    # Under torchrun, the code 0 would mean that the task has finished.
+    # Under torchrun, exit code 0 would mean that the task has finished.
     sys.exit(0 if has_finished else STOPPED)
 
 

@@ -33,7 +33,7 @@ trial = json.loads(lines.readline())
 rate = trial["parameters"]["lr"]
 checkpoint = pathlib.Path(os.environ["GLEANER_CHECKPOINT"], "state.json")
 state = json.loads(checkpoint.read_text()) if checkpoint.exists() else {"epoch": 0, "weight": 0.0}
-# The last report may have been lost, so the script also reports what it finds in its checkpoint.
+# The last report may have been lost, so the script first repeats it from the checkpoint.
 report(state)
 while state["epoch"] < trial["resource"]:
     state["weight"] -= rate * 2 * (state["weight"] - TARGET)

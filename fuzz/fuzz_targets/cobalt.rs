@@ -1,5 +1,4 @@
-//! Any input is either rejected with a fault or read as a log, all of whose events can be
-//! generated.
+//! Any input is either rejected with a fault or read as a log whose events can all be generated.
 #![no_main]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Any input is either read as tensors that PyTorch saved or rejected with a fault.
+//! Any input is either rejected with a fault or read as tensors or a data set that PyTorch saved.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -25,7 +25,8 @@ record! {
         gmem_util: Option<f64> = "gmem_util" ["%"],
         /// maximum memory held in the measurement window
         gmem: f64 = "gmem" ["MiB"],
-        /// sharing score from the workload's pairs: 0 (shares well), 1 or 2 (badly); empty without a pair
+        /// sharing score: how well the workload shares a GPU in its pairs (0: well, 1: less well,
+        /// 2: badly); empty without pairs
         label: Option<f64> = "label" [""],
         /// length of the measurement window
         time: f64 = "time" ["s"],
