@@ -1,8 +1,8 @@
 """Gleaner computes how much elastic deep-learning training a supercomputer's idle nodes could do, and compares
 scheduling policies on a GPU cluster.
 
-The package uses the engines of the command-line program ``gleaner``, which it also installs, and gives the same
-results, byte for byte. docs/PYTHON.md is a tour of the package.
+The package uses the engines of the command-line program ``gleaner``, and gives the same results, byte for byte. It also
+installs this program. docs/PYTHON.md is a tour of the package.
 """
 
 from ._gleaner import (

@@ -101,7 +101,7 @@ def report_runs(
 
 @final
 class Schedule:
-    """A built-in search algorithm. Used by ``gleaner.search.BuiltIn``."""
+    """A built-in search algorithm, for ``gleaner.search.BuiltIn``."""
 
     def __new__(
         cls, algorithm: str, trials: Optional[int], eta: int, min_resource: float, max_resource: float

@@ -320,8 +320,8 @@ class Pilots:
 
 def pilots(events: Events, **options: Any) -> Pilots:
     """Simulates pilot jobs on the idle nodes of an event log. ``lengths`` lists the wall times of the pilots, in
-    minutes. Alternatively, ``best=K`` finds the best ladders of at most 1, 2, ..., K wall times, and simulates pilots
-    with them.
+    minutes. Alternatively, ``best=K`` finds the best ladders (sets of wall times) of at most 1, 2, ..., K wall times,
+    and simulates pilots with them.
 
     The results cover three models. The model ``fits`` is optimistic: the scheduler knows how long each node stays idle.
     Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work. In the
@@ -389,7 +389,7 @@ def _finish(start: Callable[[], _gleaner._Run]) -> Run:
     try:
         found = start()
     except BaseException as error:
-        # If a user's function raised the exception, its attribute `run` holds the partial results.
+        # If a user's function raised the exception, the exception's attribute `run` holds the partial results.
         partly = getattr(error, "run", None)
         if isinstance(partly, _gleaner._Run):
             run = Run(partly)
@@ -415,7 +415,8 @@ def _is_own(policy: Any) -> bool:
 
 
 def _own_policy(policy: Any) -> tuple[Function, str]:
-    """A user's policy, and the kind of input that it needs. An instance is copied for each virtual cluster."""
+    """Returns a user's policy as a function that creates it, and the kind of input that it needs. A policy that is
+    given as an instance is copied for each virtual cluster."""
     make = partial(deepcopy, policy) if isinstance(policy, Policy) else policy
     made = function(None, make, _policy_name(policy), source=policy)
     return made, str(getattr(inner(policy), "needs", "jobs"))

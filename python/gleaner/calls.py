@@ -861,8 +861,8 @@ def pilots(
     to: Optional[When] = None,
 ) -> Pilots:
     """Simulates pilot jobs on the idle nodes of an event log. ``lengths`` lists the wall times of the pilots, in
-    minutes. Alternatively, ``best=K`` finds the best ladders of at most 1, 2, ..., K wall times, and simulates pilots
-    with them.
+    minutes. Alternatively, ``best=K`` finds the best ladders (sets of wall times) of at most 1, 2, ..., K wall times,
+    and simulates pilots with them.
 
     The results cover three models. The model ``fits`` is optimistic: the scheduler knows how long each node stays idle.
     Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work. In the

@@ -1,5 +1,5 @@
-"""Converts keyword arguments to options by name, each with its values as strings. The library declares their types,
-ranges and defaults."""
+"""Converts keyword arguments to options: pairs of a name and the values as strings. The library declares the types,
+ranges and defaults of the options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Pairs = list[tuple[str, list[str]]]
 
 @lru_cache(maxsize=None)
 def options(command: str) -> dict[str, dict[str, Any]]:
-    """The options of a command, by their keyword arguments in Python."""
+    """The options of a command, by the names of their keyword arguments in Python."""
     return {_keyword(option["name"]): option for option in _gleaner.options(command)}
 
 

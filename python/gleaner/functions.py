@@ -1,4 +1,4 @@
-"""The user's functions and classes that take part in runs: solvers, objectives and policies."""
+"""The user's functions and classes that take part in runs: solvers, objectives, searches and policies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def function(role: Optional[str], value: Any, name: Optional[str] = None, source
 
 
 def inner(value: Any) -> Any:
-    """The function inside any ``functools.partial`` objects."""
+    """The function inside nested ``functools.partial`` objects; any other value is returned as it is."""
     while isinstance(value, partial):
         value = value.func
     return value
@@ -59,7 +59,7 @@ def _source_of(value: Any) -> Any:
 
 
 def digest(value: Any) -> Optional[str]:
-    """SHA-256 of the source of a function or class; for any other object, of its class."""
+    """SHA-256 of the source of a function or class; for any other object, of the source of its class."""
     # These modules are imported here, because importing them takes longer than importing most of
     # the package.
     import hashlib

@@ -1,8 +1,8 @@
 """Identities of the values of settings. Equal identities mean equal results, so a sweep can recognise complete runs.
 
 Files and tables are identified by their content. Functions are identified by their source, their compiled code, and
-the values of the variables that they use. Modules are identified by their files. Values that may change without a
-trace, such as open files, have no identity: :class:`Unstable` is raised."""
+the values of the variables that they use. Modules are identified by their files. Values whose changes cannot be
+detected, such as open files, have no identity: :class:`Unstable` is raised for them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ PLAIN = (Real, complex, bytes, datetime.date, datetime.time, datetime.timedelta,
 """Types whose ``repr`` states the whole value."""
 
 STATELESS = (object, Policy, Search, BuiltIn, ABC, Generic, Protocol)
-"""Classes of libraries whose objects, including those of subclasses, have no hidden state."""
+"""Library classes that add no hidden state to their objects, or to those of their subclasses."""
 
 BOOKKEEPING = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__"}
-"""Attributes of every class that say nothing about its behaviour."""
+"""Attributes of every class that do not affect its behaviour."""
 
 
 class Unstable(Exception):
@@ -109,7 +109,7 @@ class _Identifier:
         if isinstance(value, (list, tuple)):
             return ["list", [self.of(item) for item in value]]
         if isinstance(value, (set, frozenset)):
-            # The order of a set depends on the process.
+            # The order of a set differs between processes.
             return ["set", sorted(canonical(self.of(item)) for item in value)]
         if isinstance(value, dict):
             return ["dict", [[self.of(key), self.of(item)] for key, item in value.items()]]
@@ -200,13 +200,13 @@ class _Identifier:
         # Other objects, such as a random.Random, may have hidden state.
         is_plain = all(base in STATELESS or not _is_library_name(base) for base in kind.__mro__)
         if not is_plain or not hasattr(value, "__dict__") or any(vars(base).get("__slots__") for base in kind.__mro__):
-            raise Unstable(f"{article(kind.__name__)} may change without a trace")
+            raise Unstable(f"changes to {article(kind.__name__)} cannot be detected")
         return ["object", self.of(kind), self.of(dict(sorted(vars(value).items())))]
 
 
 def of_table(table: Any, option: str = "table") -> Identity:
-    """The identity of a table, or of another object that the engines read as a file. It is the identity of that
-    file."""
+    """The identity of a table, or of another object that the engines read as a file: the identity of the file that is
+    written for it."""
     with Staging() as staging:
         return of_file(staging.file(option, table))
 
@@ -235,8 +235,8 @@ def _is_full(cell: Any) -> bool:
 
 
 def _is_library_name(value: Any) -> bool:
-    """Whether a value is a function or class that can be found by name in Python, in an installed package or in
-    Gleaner. Such values are identified by name."""
+    """Whether a value is a function or class that can be found by name in the standard library, in an installed package
+    or in Gleaner. Such values are identified by name."""
     name, module = _name(value), getattr(value, "__module__", None)
     found = sys.modules.get(module) if isinstance(module, str) else None
     if not isinstance(name, str) or found is None:

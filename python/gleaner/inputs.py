@@ -25,7 +25,7 @@ class ArrowTable(Protocol):
 
 
 Input = Union[str, "os.PathLike[str]", ArrowTable]
-"""A file, or a table, which is read like a CSV file with the same columns."""
+"""A file or a table. A table is read like a CSV file with the same columns."""
 Events = Union[Input, EventLog]
 Tasks = Union[Input, Sequence[Task]]
 

@@ -55,8 +55,8 @@ class EventLog:
         return self._log.changes()
 
     def windows(self, count: int) -> list[EventLog]:
-        """Cuts the log into ``count`` parts of equal duration, each of which can be replayed separately. A part begins
-        with the nodes that are idle at its start.
+        """Cuts the log into ``count`` parts of equal duration, each of which can be replayed separately. At the start
+        of a part, the same nodes are idle as at that time in the log.
 
         >>> log = EventLog.read("dataset/idle.csv")
         >>> [window.span for window in log.windows(2)]

@@ -61,15 +61,15 @@ class Study(Search):
     whether the trial is pruned. A trial that is not pruned continues immediately on the nodes that it holds, until it
     is complete at ``max_resource``. If the value at ``max_resource`` is NaN, the trial counts as pruned. The steps
     reported to Optuna are amounts of the resource. They are therefore whole numbers, and the first one is ``step``
-    rather than 0. Optuna cannot prune trials of studies with several objectives. Their values are reported only at
-    ``max_resource``.
+    rather than 0. Optuna cannot prune trials of studies with several objectives. The values of such studies are
+    reported only at ``max_resource``.
 
     ``n_trials`` is the total number of complete and pruned trials of the study, including those from before the replay.
     By default, new trials are started until the log ends.
 
     Preempted trials keep their progress. Trials that are still training when the replay ends, for any reason, return to
-    the study's queue with the state ``WAITING``. A later replay continues them from their last reported value. A
-    killed replay leaves trials in the state ``RUNNING`` behind. With ``retry_running``, the next replay first returns
+    the study's queue with the state ``WAITING``. A later replay continues them from their last reported value. A replay
+    that is killed leaves behind trials in the state ``RUNNING``. With ``retry_running``, the next replay first returns
     them to the queue. Set it to False if other processes train trials of the study at the same time.
 
     >>> import optuna
@@ -173,8 +173,8 @@ class Study(Search):
         self.study._storage.set_trial_state_values(trial_id, TrialState.WAITING)
 
     def _proposed(self, asked: optuna.trial.Trial, reached: int) -> Optional[Trial]:
-        """Asks the user's function for the training of a trial that continues from the step ``reached``. Returns None
-        if the trial has already ended."""
+        """Calls ``suggest`` for a trial that continues from the step ``reached``. Returns the trial, or None if it has
+        already ended."""
         self._training[asked.number] = asked
         trial = StudyTrial(asked)
         try:
@@ -208,7 +208,7 @@ class Study(Search):
         return [sign * float(of) for sign, of in zip(self._signs, losses)]
 
     def _tell(self, asked: optuna.trial.Trial, values: Optional[list[float]]) -> None:
-        """Ends a trial: as complete with these values, or as pruned if there are none or training diverged."""
+        """Ends a trial: as complete with these values, or as pruned if there are no values or one of them is NaN."""
         is_complete = values is not None and not any(map(math.isnan, values))
         try:
             if is_complete:

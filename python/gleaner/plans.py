@@ -23,16 +23,16 @@ from .policy import Policy
 from .search import Search
 
 INPUTS = {"replay": {"events", "tasks"}, "simulate": {"trace", "cluster", "data"}}
-"""The settings that show which function a sweep calls."""
+"""For each function that a sweep can call, the settings that identify it."""
 
 
 class Value(NamedTuple):
     """One value of a setting."""
 
     given: Any
-    """The value in the dict."""
+    """The value as it was given in the dict of settings."""
     arguments: dict[str, Any]
-    """The arguments that the value provides. A :class:`Trace` provides several."""
+    """The arguments, by name, that the value sets. A :class:`Trace` sets several."""
     label: Any
     """The value in tables: a number, a string, a Boolean or None."""
     identity: Identity

@@ -14,9 +14,9 @@ class Policy:
     ``MyPolicy``, without arguments, for each virtual cluster. With ``simulate(policy=MyPolicy(3))``, each virtual
     cluster gets a copy of the instance.
 
-    In every second with an event, the policy is first notified of the jobs that ended or arrived. Then :meth:`open`
-    begins a round. Each call of :meth:`next` asks for one decision, until the method returns ``None``. Methods that you
-    do not define are not called.
+    In every second in which an event occurs, the policy is first notified of the jobs that ended or arrived. Then
+    :meth:`open` begins a round. :meth:`next` is then called for one decision at a time, until it returns ``None``.
+    Methods that you do not define are not called.
 
     >>> from collections import deque
     >>> class FirstInFirstOut(Policy):

@@ -189,7 +189,7 @@ class Controller:
         return [trial for trial in self.get_trials() if trial.status != "TERMINATED"]
 
     def stop_trial(self, trial: TunedTrial) -> None:
-        """Stops a trial that is paused."""
+        """Ends a trial, and stops it in the replay if it is paused."""
         if trial.state == "paused":
             trial.stop()
         if self._tuner._scheduler is not None:

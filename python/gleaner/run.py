@@ -122,7 +122,7 @@ class Run:
         LOGGER.info("%s", self._run.write(path))
 
     def report(self) -> Page:
-        """The page about the run."""
+        """Creates the page about the run."""
         return report(self)
 
     def __getattr__(self, name: str) -> Table:
@@ -154,7 +154,7 @@ class Run:
         return {"remarks": self._remarks(), "skipped": self.skipped, "tallies": self.tallies}
 
     def _directory(self) -> Path:
-        """The run directory. If there is none yet, the run is first written to a temporary directory."""
+        """The run directory. A run that has none yet is first written to a temporary directory."""
         if self._path is None:
             self._folder = new_folder()
             self._path = Path(self._folder.name, self.command)

@@ -97,9 +97,9 @@ class Trial:
         self._stopping.append(self.number)
 
     def _describe(self, function: str, name: Any, given: Any, task: Any, parameters: Mapping[str, Any]) -> Loss:
-        """Sets the task and the parameters of this trial from ``given``, and returns the learning curve. A user's
-        function returned ``given`` for the trial ``name``: a learning curve, or a trial with a learning curve. ``task``
-        and ``parameters`` are the defaults."""
+        """Sets the task and the parameters of this trial from ``given``, and returns the learning curve. ``given`` is
+        the value that the user's function ``function`` returned for the trial ``name``: a learning curve, or a trial
+        with a learning curve. ``task`` and ``parameters`` are the defaults."""
         own = given if isinstance(given, Trial) else Trial(loss=given)
         if own.loss is None or not callable(own.loss):
             expected = "a learning curve, or a gleaner.Trial with a function loss"
@@ -165,7 +165,7 @@ class Search:
 
 
 class BuiltIn(Search):
-    """One of the algorithms ``random``, ``successive-halving``, ``asha``, ``hyperband`` and ``median`` as an object
+    """A built-in algorithm as an object: ``random``, ``successive-halving``, ``asha``, ``hyperband`` or ``median``
     (docs/SEARCHES.md). ``propose`` is called with the number of each new trial and returns the trial. The algorithm
     sets the trial's target. A search can be copied and pickled until its first trial starts. If trials have several
     losses, ``successive-halving``, ``asha`` and ``hyperband`` promote them by non-dominated fronts, and ``median`` uses
@@ -262,7 +262,8 @@ class Loop:
         self.max_resource = float(found)
 
     def next(self) -> Optional[tuple[int, int, float, float]]:
-        """The next training: number of the trial, rung, and the resources before and after."""
+        """The next training: the number of the trial, its rung, and the resource before and after. Returns None if
+        there is nothing to train."""
         trial = self._call(None, "next_trial", self._next)
         if trial is None:
             return None
@@ -389,7 +390,7 @@ class Loop:
 
 
 def _method(search: Any, *names: str) -> Callable[..., Any]:
-    """The first of these methods that the search has."""
+    """Returns the search's first method among ``names``."""
     found = next((getattr(search, name) for name in names if hasattr(search, name)), None)
     if found is None:
         kind = type(search).__name__

@@ -1,5 +1,5 @@
-"""Shows runs, tables and pages in notebooks as HTML. Notebooks store their output. To keep it small, the HTML contains
-tables and SVG figures, but not the library that makes figures interactive."""
+"""Shows runs, tables and pages in notebooks as HTML. Notebooks store their output. To keep the output small, the HTML
+contains tables and SVG figures, but not the library that makes figures interactive."""
 
 from __future__ import annotations
 

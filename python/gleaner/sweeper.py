@@ -152,7 +152,8 @@ def _named(error: BaseException, of: Combination) -> BaseException:
 
 
 def _claim(directory: Path, command: str, axes: Sequence[Axis], tasks: Sequence[_Task]) -> None:
-    """Creates the directory of a sweep, or checks that the sweep in it can continue. Writes the list of runs to it."""
+    """Creates the directory of a sweep, or checks that the sweep in it can continue. Writes the list of runs to the
+    directory."""
     if (directory / INDEX).is_file():
         for axis in axes:
             for value in axis.values:

@@ -59,8 +59,8 @@ class SweepRuns:
         return stack_tables(name, figures.of_rows(name, fronts), tables) if fronts[0] else tables[0]
 
     def means(self, over: str) -> Table:
-        """The means of all figures over the values of the setting ``over``, such as ``seed``, or ``events`` if its
-        values are the windows of a log (:meth:`EventLog.windows`).
+        """The means of all figures over the values of one setting. ``over`` is the name of this setting, such as
+        ``seed``, or ``events`` for the windows of a log (:meth:`EventLog.windows`).
 
         The table has a row for each combination of the other settings. After the settings and the number of
         ``repetitions``, it has three columns for each figure: the mean, and the ends of its 95 % interval (Student's t),

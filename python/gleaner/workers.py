@@ -27,7 +27,7 @@ REMEDY = "install cloudpickle (pip install cloudpickle), or pass workers=1"
 
 
 class Job(NamedTuple):
-    """A run for a worker."""
+    """A run that a worker is to execute."""
 
     command: str
     """The function of ``gleaner.api`` to call."""
@@ -66,7 +66,7 @@ class Died(NamedTuple):
     """A worker process that ended during a run, for example because it was killed."""
 
     code: Optional[int]
-    """The exit code. If a signal ended the process, this is the negative signal number."""
+    """The exit code, or the negative number of the signal that ended the process."""
 
     def __str__(self) -> str:
         if self.code is not None and self.code < 0:

@@ -153,7 +153,7 @@ impl SolveOptions {
 /// plan returns `None`.
 ///
 /// # Errors
-/// `TypeError` if the value is none of these; `ValueError` if it names a task that the problem does not have.
+/// `TypeError` if the value is not a plan; `ValueError` if it names a task that the problem does not have.
 pub fn plan(
     problem: &gleaner_solvers::Problem,
     returned: &Bound<'_, PyAny>,

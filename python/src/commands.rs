@@ -57,8 +57,8 @@ pub fn pilots_of_log(
     Ok((json, found.text(), Page::new(page), host.remarks()))
 }
 
-/// Lists the formats that `ingest_logs` reads: the name, whether it is a format of GPU-cluster traces, and the default
-/// number of GPUs per node. The number is `None` for formats that are never converted to a table of jobs.
+/// For each format that `ingest_logs` reads, returns its name, whether it is a format of GPU-cluster traces, and the
+/// default number of GPUs per node. The number is `None` for formats that are never converted to a table of jobs.
 #[pyfunction]
 pub fn log_formats() -> Vec<(&'static str, bool, Option<u32>)> {
     let all = FORMATS.iter();

@@ -1,4 +1,4 @@
-//! `compare`, including solvers in Python.
+//! The function `compare`, which also accepts solvers in Python.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ use crate::errors::exception;
 /// Other unnamed indices are left out.
 ///
 /// # Errors
-/// The columns cannot be written as CSV, or the file cannot be written.
+/// The value is not a table, its columns cannot be written as CSV, or the file cannot be written.
 #[pyfunction]
 #[pyo3(signature = (table, path, is_log = false))]
 pub fn write_frame(table: &Bound<'_, PyAny>, path: PathBuf, is_log: bool) -> PyResult<()> {
@@ -88,7 +88,7 @@ fn columns(schema: &Schema, is_log: bool) -> Vec<usize> {
     columns
 }
 
-/// The column of the pandas index, if there is only one and it has a name:
+/// The column of the pandas index, if there is only one index and it has a name, as in these metadata:
 /// `{"index_columns": ["when"], …}`.
 fn index(schema: &Schema) -> Option<usize> {
     let pandas: serde_json::Value = serde_json::from_str(schema.metadata().get("pandas")?).ok()?;

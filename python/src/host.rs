@@ -86,7 +86,7 @@ impl Host {
         }
     }
 
-    /// Lets Python handle pending signals. Python's handler of Ctrl-C raises an exception.
+    /// Lets Python handle pending signals. An exception that a handler raises, such as that of Ctrl-C, stops the run.
     fn look_for_signals(&self) {
         if let Err(error) = Python::attach(|py| py.check_signals()) {
             self.fail(error);

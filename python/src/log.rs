@@ -50,7 +50,7 @@ impl EventLog {
         Some((shown(first), shown(last)))
     }
 
-    /// Parts of equal duration; none if the log has no rows.
+    /// Cuts the log into `count` parts of equal duration. A log without rows has no parts.
     fn windows(&self, count: usize) -> Vec<EventLog> {
         let parts = self.0.cut_at(&self.0.equal_parts(count));
         parts.into_iter().map(EventLog).collect()
@@ -112,7 +112,7 @@ impl Trace {
         self.trace.jobs.len()
     }
 
-    /// The jobs.
+    /// The jobs, in the order of submission.
     fn jobs(&self, py: Python<'_>) -> PyResult<Table> {
         let table = prepared::jobs(&self.trace, &self.cluster);
         Table::of(&table).map_err(|error| exception(py, error))

@@ -108,7 +108,9 @@ pub fn report_runs(
     let host = Host::default();
     host.on_a_thread(py, || {
         if paths.is_empty() {
-            return Err(Error::Usage("expected at least one run".into()));
+            return Err(Error::Usage(
+                "found no runs, expected at least one run or run directory".into(),
+            ));
         }
         let read = |path: &PathBuf| {
             check_stop(&host)?;

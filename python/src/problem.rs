@@ -107,8 +107,8 @@ impl Problem {
         Err(PyValueError::new_err(text))
     }
 
-    /// The reasons why a plan is infeasible: one sentence for each violated constraint of the model; empty for a
-    /// feasible plan.
+    /// The reasons why a plan is infeasible: one sentence for each violated constraint of the model. The list is empty
+    /// for a feasible plan.
     fn check(&self, counts: Vec<u32>) -> Vec<String> {
         let (found, tasks) = (counts.len(), self.0.tasks.len());
         if found != tasks {
@@ -248,7 +248,7 @@ pub fn read_problem(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
     to_python(py, single(py, text)?)
 }
 
-/// Reads the only problem in a text.
+/// Reads a text that contains exactly one problem.
 fn single(py: Python<'_>, text: &str) -> PyResult<AnyProblem> {
     let read = problems::read_text(text, "the problem");
     let mut problems = read.map_err(|error| exception(py, error))?;
@@ -305,7 +305,7 @@ impl ProblemTask {
         self.task().rescale_down
     }
 
-    /// Node counts of the points of the task's curve; the first count is 0.
+    /// Node counts of the points of the task's curve, beginning with 0.
     #[getter]
     fn curve_nodes(&self) -> Vec<u32> {
         self.task().curve_nodes.to_vec()

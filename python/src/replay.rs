@@ -1,4 +1,4 @@
-//! `replay`, including solvers and objectives in Python.
+//! The function `replay`, which also accepts solvers, objectives and searches in Python.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -144,7 +144,7 @@ pub fn in_python(py: Python<'_>, solver: &Function, big_m: BigM, host: &Arc<Host
     (Box::new(solver), tally)
 }
 
-/// A replay. The fragments of the log are computed on demand.
+/// The results of a replay. The fragments of the log are computed on demand.
 struct HeldReplay {
     replayed: Replayed,
     fragments: OnceLock<Vec<FragmentRow>>,

@@ -64,7 +64,7 @@ pub trait Held: Send {
         &[]
     }
 
-    /// Counts of the answers of solvers that are not built in.
+    /// For each solver that is not built in, the numbers of its answers by outcome.
     fn tallies(&self) -> Vec<TallyHandle> {
         Vec::new()
     }
@@ -100,7 +100,7 @@ pub struct Call<S> {
     directory: Option<RunDir>,
 }
 
-/// The names of the inputs, and the directory for the results.
+/// The Python tables among the inputs, and the directory for the results.
 pub struct Given {
     /// The files to which Python tables were written, each with the name of its table.
     pub names: Vec<(PathBuf, String)>,
@@ -142,7 +142,7 @@ impl<S: Settings + Serialize> Call<S> {
     /// with the names of the tables.
     ///
     /// # Errors
-    /// An exception stopped the reading.
+    /// An exception stopped the run while the inputs were being read.
     pub fn have_read(&self, py: Python<'_>, sources: &mut [SourceId]) -> PyResult<()> {
         self.arguments.name(sources);
         self.host.proceed(py)
@@ -245,7 +245,7 @@ fn named<'n>(names: &'n [(PathBuf, String)], path: &Path) -> Option<&'n str> {
 pub struct Run {
     command: String,
     held: Mutex<Box<dyn Held>>,
-    /// `None` if the run was read from a directory.
+    /// The arguments of the run; `None` if the run was read from a directory.
     arguments: Option<Arguments>,
     host: Arc<Host>,
 }
@@ -299,7 +299,7 @@ impl Run {
         })
     }
 
-    /// Counts of the answers of solvers that are not built in, as JSON.
+    /// For each solver that is not built in, the numbers of its answers by outcome, as JSON.
     fn tallies(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |held| {
             let tallies = held.tallies();

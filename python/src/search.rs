@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::host::Host;
 use crate::task::Task;
 
-/// The training of a trial: number of the trial, rung, and the resources before and after.
+/// The next training of a trial: the number of the trial, the rung, and the resource before and after.
 type Training = (u32, u32, f64, f64);
 
 /// A search that is an object of the class `gleaner.search.Loop`. If a call raises an exception, the replay stops.
@@ -166,7 +166,7 @@ impl Searcher for PythonSearch {
     }
 }
 
-/// A built-in search algorithm. Used by `gleaner.search.BuiltIn`.
+/// A built-in search algorithm, for `gleaner.search.BuiltIn`.
 #[pyclass(module = "gleaner")]
 pub struct Schedule {
     search: Search,

@@ -1,4 +1,4 @@
-//! `simulate`, including policies in Python.
+//! The function `simulate`, which also accepts policies in Python.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::errors::exception;
 use crate::table::{Table, failed};
 
-/// Creates a table from named columns of Booleans, integers, numbers or strings. None is a missing value.
+/// Creates a table from named columns of Booleans, integers, numbers or strings. `None` marks a missing value.
 ///
 /// # Errors
 /// A column has values of other types, or columns have different lengths.

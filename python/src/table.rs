@@ -162,7 +162,7 @@ impl Table {
     }
 }
 
-/// Passes a table to a function of a module of the package.
+/// Passes a table to a function in one of the package's modules.
 fn convert<'py>(
     table: &Bound<'py, Table>,
     module: &str,
@@ -210,7 +210,7 @@ fn values<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>
     Ok(list)
 }
 
-/// Converts an error of Arrow, which indicates a bug in this program.
+/// Converts an error of Arrow. Such an error indicates a bug in this program.
 pub fn failed(error: ArrowError) -> Error {
     Error::Run(error.to_string())
 }
@@ -250,7 +250,7 @@ fn array(column: &Column<'_>) -> Result<ArrayRef> {
     })
 }
 
-/// The name for each row, by the row's index into `names`.
+/// A column of names, given as an index into `names` for each row.
 fn named(names: &[&str], indices: impl Iterator<Item = u32>) -> Result<ArrayRef> {
     let name = |index: u32| {
         let name = names.get(index as usize).copied();

@@ -131,13 +131,13 @@ impl Task {
         &self.0.name
     }
 
-    /// Minimum number of nodes; in the slowest class, if the task has a curve for each class.
+    /// Minimum number of nodes, or that of the slowest class if the task has a curve for each class.
     #[getter]
     fn min_nodes(&self) -> u32 {
         self.0.min_nodes
     }
 
-    /// Maximum number of nodes; in the slowest class, if the task has a curve for each class.
+    /// Maximum number of nodes, or that of the slowest class if the task has a curve for each class.
     #[getter]
     fn max_nodes(&self) -> u32 {
         self.0.max_nodes
@@ -180,7 +180,7 @@ impl Task {
         self.0.deadline.map(|time| time.at_offset(0).to_string())
     }
 
-    /// Work per second for each number of nodes; in the slowest class, if the task has a curve for each class.
+    /// Work per second for each number of nodes, in the slowest class if the task has a curve for each class.
     #[getter]
     fn curve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         rates(&self.0.curve, &self.0.curve.progress, py)
@@ -363,7 +363,7 @@ fn curves(
     }
 }
 
-/// The dictionary of each class; `None` if the values of `mapping` are not dictionaries.
+/// The dictionary of each class; `None` if `mapping` is empty or its values are not dictionaries.
 fn by_class<'py>(
     mapping: &Bound<'py, PyMapping>,
 ) -> PyResult<Option<BTreeMap<String, Bound<'py, PyMapping>>>> {

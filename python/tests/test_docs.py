@@ -23,7 +23,7 @@ MODULES += ["gleaner.optuna"] if HAS_OPTUNA else []
 
 
 def docstrings() -> dict[str, str]:
-    """The docstrings with examples, in modules and in their definitions."""
+    """The docstrings with examples: those of modules, and of the classes and functions that the modules define."""
     found = {}
     for name in MODULES:
         module = importlib.import_module(name)

@@ -99,7 +99,8 @@ def test_tasks_may_have_a_curve_for_each_class() -> None:
     task = gleaner.Task("a", curves, min_nodes={"v100": 2, "a100": 1}, rescale_up=20, rescale_down=10, counts="points")
     assert task.curves == {name: {0: 0.0, **curve} for name, curve in curves.items()}
     assert task.bounds == {"v100": (2, 8), "a100": (1, 4)}
-    # The slowest class is v100: at the minimum, a v100 node does 371 work per second, and an a100 node does 1000.
+    # The slowest class is v100: at the minimum number of nodes, a v100 node does 371 units of work per second, and an
+    # a100 node does 1000.
     assert (task.min_nodes, task.max_nodes, task.curve) == (2, 8, task.curves["v100"])
     assert (task.move, task.counts) == (30, "points")
     assert (task.rate(4), task.rate(4, "a100"), task.rate(4, "h100")) == (task.rate(4, "v100"), 3700, 0)

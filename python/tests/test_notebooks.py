@@ -55,7 +55,7 @@ def test_a_page_shows_its_figures_and_names_those_left_out() -> None:
 
 
 def execute(name: str, directory: Path) -> nbformat.NotebookNode:
-    """Runs a copy of a notebook in a copy of its directory, because notebooks write files."""
+    """Runs a copy of a notebook in a temporary directory, because notebooks write files."""
     place = directory / "python" / "notebooks"
     place.mkdir(parents=True)
     shutil.copytree(ROOT / "dataset", directory / "dataset")

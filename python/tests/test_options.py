@@ -169,7 +169,7 @@ class NoStaging:
 
 @pytest.mark.parametrize("command", [command for command in commands.LEFT_OUT if command != "ingest"])
 def test_false_reaches_the_library(command: str) -> None:
-    """False turns a flag off, and is an error for an option that is not a flag."""
+    """False turns a flag off, and means ``no`` for an option with this choice. For any other option, it is an error."""
     for name, option in commands.options(command).items():
 
         def texts(value: object) -> list[list[str]]:

@@ -36,7 +36,7 @@ def tasks() -> list[gleaner.Task]:
 
 
 def steady() -> polars.DataFrame:
-    """A log of 20 nodes that never leave."""
+    """A log of 20 nodes that are idle from its beginning to its end."""
     ends = {"time": [0] * 20 + [10_000_000], "node": [f"n{node}" for node in range(20)] + ["n0"], "state": [1] * 20 + [0]}
     return polars.DataFrame(ends)
 
@@ -122,7 +122,7 @@ def pruners() -> dict[str, Callable[[], Any]]:
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 @pytest.mark.parametrize("name", pruners())
 def test_pruners_decide_as_in_optuna_alone(name: str, direction: str) -> None:
-    """Runs Optuna without Gleaner. Only the order of the calls is taken from the events of the replay."""
+    """Optuna also runs without Gleaner. Only the order of the calls is then taken from the events of the replay."""
     sign = 1 if direction == "minimize" else -1
 
     def signed(trial: Any) -> Callable[[float], float]:

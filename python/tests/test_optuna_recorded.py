@@ -17,7 +17,7 @@ from test_optuna import COMPLETE, replay, stored, suggest, suggested  # noqa: E4
 
 
 def recorded(**options: Any) -> Any:
-    """A study that Optuna ran without Gleaner, whose steps begin at 0."""
+    """A study that Optuna ran without Gleaner. Its steps begin at 0."""
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=6), pruner=optuna.pruners.MedianPruner(), **options)
 
     def objective(trial: Any) -> float:

@@ -1,5 +1,5 @@
-"""Tests of replays whose trials are controlled by searchers and schedulers of Ray Tune. Ray is not among the
-requirements, because it takes up 600 MB."""
+"""Tests of replays whose trials are controlled by searchers and schedulers of Ray Tune. The tests are skipped if Ray is
+missing. Ray is not among the requirements, because it takes up 600 MB."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def test_asha_decides_as_in_ray_alone() -> None:
 
 
 def test_hyperband_has_the_brackets_of_its_paper() -> None:
-    """With R = 27 and eta = 3 (Li et al. 2018), 4, 6, 12 and 27 trials begin with a resource of 27, 9, 3 and 1. Ray
-    keeps ceil(n / 3) of the trials at each rung: 6 → 2, 12 → 4 → 2, 27 → 9 → 3 → 1."""
+    """With R = 27 and eta = 3 (Li et al. 2018), 4, 6, 12 and 27 trials begin with a resource of 27, 9, 3 and 1,
+    respectively. Ray keeps ceil(n / 3) of the trials at each rung: 6 → 2, 12 → 4 → 2, 27 → 9 → 3 → 1."""
     searcher = Draws()
     run = replay(searcher, schedulers.HyperBandScheduler(max_t=27, reduction_factor=3), n_trials=49)
     assert Counter(run.trials.column("resource")) == {27: 4 + 2 + 2 + 1, 9: 4 + 2 + 2, 3: 8 + 6, 1: 18}

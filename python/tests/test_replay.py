@@ -26,8 +26,8 @@ def command(*words: object) -> None:
 
 
 def same_files(one: Path, other: Path, different: set[str] = frozenset()) -> list[str]:
-    """Asserts that two run directories contain the same bytes, and returns the names of the files. Wall times may
-    differ."""
+    """Asserts that two run directories contain the same files with the same bytes, except run.json and the files in
+    ``different``. Returns the names of the files."""
     names = sorted(str(path.relative_to(one)) for path in one.rglob("*") if path.is_file())
     assert names == sorted(str(path.relative_to(other)) for path in other.rglob("*") if path.is_file())
     for name in set(names) - {"run.json"} - set(different):

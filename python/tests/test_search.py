@@ -34,7 +34,7 @@ def losses(trials: int, seed: int = 0) -> list[dict[float, float]]:
 
 
 def declared(folder: Path, algorithm: str, curves: list[dict[float, float]]) -> Path:
-    """A task file with a search and its measured curves."""
+    """Writes a task file with a search, and a file with its measured curves. Returns the path of the task file."""
     rows = [f"{trial},{at},{loss!r}" for trial, curve in enumerate(curves) for at, loss in curve.items()]
     (folder / "losses.csv").write_text("trial,resource,loss\n" + "\n".join(rows) + "\n")
     text = Path("dataset/search.toml").read_text()
@@ -51,7 +51,7 @@ def rows(table: gleaner.Table, *left_out: str) -> list[tuple[Any, ...]]:
 
 
 class Asha(gleaner.Search):
-    """ASHA, implemented with sorted lists from Algorithm 2 of Li et al. (2020)."""
+    """ASHA (Algorithm 2 of Li et al., 2020), implemented with sorted lists."""
 
     max_resource = 27.0
 

@@ -39,7 +39,7 @@ class Fifo(gleaner.Policy):
 
 
 class Srtf(gleaner.Policy):
-    """Shortest remaining time first. Uses only the waiting and running jobs of the view."""
+    """Shortest job first. Uses only the view's list of waiting jobs."""
 
     def next(self, view: gleaner.View) -> "gleaner.Start | gleaner.Preempt | None":
         for job in sorted(view.waiting, key=lambda job: job.duration):

@@ -39,7 +39,8 @@ gleaner.sweep({**PLAN, "t_fwd": list(range(60, 240, 30)), "solver": slow}, worke
 
 
 def start(script: str, tmp_path: Path, count: int = 2) -> subprocess.Popen[str]:
-    """Starts a script in a process group of its own. Workers create files in ``tmp_path/pids``."""
+    """Starts a script in a process group of its own. Each worker creates a file in ``tmp_path/pids``, named after its
+    process id."""
     (tmp_path / "pids").mkdir(exist_ok=True)
     script = script.replace("FOLDER", str(tmp_path / "pids")).replace("OUT", str(tmp_path / "out"))
     path = tmp_path / "script.py"
@@ -72,7 +73,7 @@ def no_worker_is_left(tmp_path: Path) -> bool:
 
 
 def complete(out: Path) -> set[float]:
-    """The t_fwd of the complete runs in the directory of a sweep."""
+    """The values of t_fwd in the complete runs of a sweep's directory."""
     infos = [json.loads(path.read_text()) for path in out.glob("*/run.json")]
     return {info["arguments"]["t_fwd"] for info in infos if info["complete"]}
 

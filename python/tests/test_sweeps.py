@@ -186,7 +186,7 @@ def test_complete_runs_are_not_repeated(tmp_path: Path) -> None:
     assert swept(out, t_fwd=[60, 600], objective=["throughput", squared]) == []
     assert kept == {path: path.stat().st_mtime_ns for path in out.rglob("summary.json")}
     assert [of["t_fwd"] for of in swept(out, t_fwd=[60, 120], objective=[squared])] == [120]
-    # A run that lacks a file, or that was interrupted, is executed again.
+    # A run that lacks a file or was interrupted is executed again.
     first, second = sorted(kept)[:2]
     first.unlink()
     info = second.with_name("run.json")
@@ -331,7 +331,7 @@ def refuse() -> None:
 
 
 class Short(gleaner.Search):
-    """Trains a number of trials to the end."""
+    """Trains ``trials`` trials, each to the end."""
 
     max_resource = 4
 

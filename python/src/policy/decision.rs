@@ -19,7 +19,7 @@ impl Start {
         Start(job)
     }
 
-    /// The job.
+    /// The waiting job.
     #[getter]
     fn job(&self, py: Python<'_>) -> Py<Job> {
         self.0.clone_ref(py)
@@ -62,7 +62,7 @@ impl Preempt {
         Preempt(job)
     }
 
-    /// The job.
+    /// The running job.
     #[getter]
     fn job(&self, py: Python<'_>) -> Py<Job> {
         self.0.clone_ref(py)
@@ -134,7 +134,7 @@ impl Checker<'_> {
         Ok(Decision::Share { job, with, pair })
     }
 
-    /// The index of a job of this virtual cluster. Fails if the job is not in the required state.
+    /// The index of a job of this virtual cluster. Fails if the job belongs elsewhere or is not in the required state.
     fn in_state(&self, job: &Bound<'_, Job>, status: Status) -> PyResult<usize> {
         let index = job.get().index;
         if !self.jobs.get(index).is_some_and(|own| own.is(job)) {

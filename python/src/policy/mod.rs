@@ -103,7 +103,7 @@ impl PolicyClass {
         })
     }
 
-    /// The entry in the list of policies, so that the class can be chosen by name.
+    /// The entry with which the class can be chosen by name.
     pub fn entry(&self) -> PolicyEntry<'_> {
         PolicyEntry {
             name: self.name,
@@ -132,7 +132,7 @@ fn lasting(name: &str) -> &'static str {
 
 /// A policy in Python for one virtual cluster.
 struct InPython<'a> {
-    /// `None` if its class raised an exception.
+    /// The policy; `None` if its class raised an exception.
     policy: Option<Py<PyAny>>,
     hooks: Hooks,
     jobs: Arc<Vec<Py<Job>>>,

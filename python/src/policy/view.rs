@@ -1,4 +1,4 @@
-//! The view for policies in Python.
+//! The view of the cluster that policies in Python receive.
 //!
 //! The engine's view borrows the engine's state, but a Python object cannot borrow it. Each callback therefore gets its
 //! own [`View`], a copy of the state that policies use. A view does not change, even if the policy keeps it.
@@ -95,7 +95,7 @@ pub struct View {
 }
 
 impl View {
-    /// The engine's current state, with the Python objects of the jobs.
+    /// Copies the engine's current state. `jobs` are the Python objects of the jobs, by index.
     pub fn of(
         view: &EngineView<'_>,
         jobs: &Arc<Vec<Py<Job>>>,
