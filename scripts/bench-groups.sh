@@ -25,7 +25,8 @@ def group(name, tasks, most, least=None):
     return "\n".join(lines) + "\n\n"
 
 
-# Nested groups: each user is in one of two projects. Each user may hold 1 to 4 nodes, and the projects at most 6 and 8.
+# Nested groups: each user is in one of two projects. Each user may hold 1 to 4 nodes, and the two projects may hold at
+# most 6 and 8.
 nested = [group(f"user{user}", tasks, 4, 1) for user, tasks in enumerate(users)]
 nested.append(group("first", sum(users[:2], []), 6))
 nested.append(group("second", sum(users[2:], []), 8))

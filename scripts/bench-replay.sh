@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Replays the whole Summit log with the 1,000-task set: bench-replay.sh GLEANER [DATA]. Prints the wall time, CPU time
-# and peak memory of the best of five runs of each command.
+# Replays the whole Summit log with the 1,000-task set: bench-replay.sh GLEANER [DATA]. For each command, prints the
+# wall time, CPU time and peak memory of the best of five runs.
 set -euo pipefail
 gleaner=$1
 data=${2:-../shared/data/bftrainer}
@@ -48,8 +48,8 @@ for max_tasks in 10 100; do
         "${common[@]}" --max-tasks "$max_tasks" --t-fwd 120 --out "$work/run"
 done
 
-# The published tasks finish within about the first fifth of the log. These generated tasks have so much work that they
-# last to the end of the log.
+# The published tasks finish within about the first fifth of the log. The tasks generated here have so much work that
+# they last to the end of the log.
 "$gleaner" synth tasks --count 1000 --models 10 --max-nodes 64 --hours 100000 -o "$work/long.toml" 2>/dev/null
 for max_tasks in 10 100 1000; do
     measure "all 22,882 events, tasks that never end, -maxJ $max_tasks" "$gleaner" replay \

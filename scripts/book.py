@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# Code blocks and inline code, whose text must not change, and the targets of links and pictures.
+# Matches code blocks and inline code, whose text must not change, and links and pictures.
 MARKDOWN = re.compile(
     r"(?P<code>^(?P<fence>```+)[^\n]*\n.*?^(?P=fence)[ \t]*$|(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<picture>!?)\[(?P<text>(?:!\[[^\]]*\]\([^)]*\)|`[^`]*`|[^\[\]])*)\]\((?P<target>[^()\s]+)\)",
@@ -123,12 +123,12 @@ class Page(html.parser.HTMLParser):
 
 
 def check(folder):
-    """Reports links within the built book whose page, anchor or file is missing."""
+    """Reports the links within the built book that point to a missing file or anchor."""
     folder = Path(folder).resolve()
     pages = {path: Page(path.read_text()) for path in sorted(folder.rglob("*.html"))}
     broken, checked = [], 0
     for path, page in pages.items():
-        # The links of the page for missing pages are relative to the root of the book.
+        # The links of the 404 page are relative to the root of the book.
         if path == folder / "404.html":
             continue
         for link in page.links:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the book of docs/ in TARGET/book and checks its links: scripts/book.sh TARGET. If mdBook is missing from
+# Builds the book from docs/ in TARGET/book and checks its links: scripts/book.sh TARGET. If mdBook is missing from
 # TARGET/tools, installs it there, which takes about two minutes of CPU time. Links to other sites are not checked.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -5,7 +5,7 @@
 
 Checks in both colour schemes, at window widths of 400 and 1280 pixels, that the page shows a state and that nothing is
 wider than the window. The console must show no error, and the page must make requests only to its own server. The state
-shown at a URL must also change within ten seconds. The exit code is 77 if there is no Chromium.
+shown at a URL must also change within ten seconds. The exit code is 77 if Chromium is not installed.
 """
 
 import importlib.util
@@ -33,7 +33,7 @@ def examine(browser, url):
             browser.window(width, 900, scheme)
             browser.call("Page.navigate", url=url)
             browser.wait(f"{TILES} > 0 && {SHOWN} !== ''", "no state is shown")
-            report.check(browser.run(WIDTH) <= width, f"wider than the window of {width} pixels")
+            report.check(browser.run(WIDTH) <= width, f"the page is wider than its window of {width} pixels")
         backgrounds[scheme] = browser.run(BACKGROUND)
     report.check(backgrounds["light"] != backgrounds["dark"], "the page ignores the colour scheme")
     if url.startswith("http"):

@@ -4,10 +4,10 @@
     check-report.py [--shots DIR] PAGE...
 
 Checks that the console shows no error and that the page makes no network request. Every chart must be drawn, show
-tooltips, and zoom with the mouse and with buttons. Curves can be hidden and shown again. The theme can be switched and
-is remembered. Nothing may be wider than a window of 400 pixels, and the page must print as a PDF. With --shots, the
-script also saves pictures of the page at 1280 and 400 pixels, light and dark. The exit code is 77 if there is no
-Chromium.
+tooltips, and zoom with the mouse and with buttons. It must be possible to hide curves and show them again, and to
+switch the theme, which must be remembered. Nothing may be wider than a window of 400 pixels, and the page must print as
+a PDF. With --shots, the script also saves pictures of the page at 1280 and 400 pixels, light and dark. The exit code is
+77 if Chromium is not installed.
 """
 
 import base64
@@ -85,7 +85,7 @@ class Browser:
         deadline = time.monotonic() + TIMEOUT
         while not self.run(script):
             if time.monotonic() > deadline:
-                raise RuntimeError(f"{what}: not within {TIMEOUT} s")
+                raise RuntimeError(f"{what} within {TIMEOUT} s")
             time.sleep(0.05)
 
     def mouse(self, kind, x, y, **params):

@@ -17,7 +17,7 @@ note() {
     echo "$1 $GLEANER_TASK $$ $rank $ranks $node $done $(date +%s%N)" >>"$log"
 }
 
-# Replaces the checkpoint atomically, so that a kill leaves either the old or the new checkpoint.
+# Replaces the checkpoint atomically, so a kill leaves either the old or the new checkpoint.
 save() {
     [ "$rank" -eq 0 ] || return 0
     echo "$done" >"$checkpoint.new" && mv "$checkpoint.new" "$checkpoint"

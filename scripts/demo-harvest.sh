@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains three small elastic tasks on eight local nodes, which become idle and busy, and checks the result:
+# Trains three small elastic tasks on eight local nodes, which alternate between idle and busy, and checks the result:
 # demo-harvest.sh GLEANER DIRECTORY
 #
 # The last line of the output summarises the harvest. The exit code is 1 if a task did not finish, or if the tasks broke

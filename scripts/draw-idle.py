@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws idle and used nodes of a replay as SVG: draw-idle.py RUN/steps.csv > picture.svg
+"""Draws the idle nodes and the used nodes of a replay as SVG: draw-idle.py RUN/steps.csv > picture.svg
 
-The README contains the picture for the Summit log; docs/PROVIDERS.md describes the replay.
+The README contains the picture for the Summit log, and docs/PROVIDERS.md describes the replay.
 """
 
 import csv
@@ -9,7 +9,7 @@ import sys
 from datetime import datetime
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 860, 300, 48, 34, 40
-# A replay of more than PARTS steps is drawn as means over this number of equal time spans.
+# A replay of more than PARTS steps is drawn as means over PARTS equal time spans.
 PARTS = 400
 
 
@@ -75,8 +75,8 @@ def means(hours, counts):
 
 
 def step(most, marks):
-    """The distance between the marks from 0 to `most`: 1, 2 or 5 times a power of ten. It is the smallest such distance
-    with at most `marks` steps."""
+    """The distance between the marks of an axis from 0 to `most`: the smallest value of 1, 2 or 5 times a power of ten
+    that divides the axis into at most `marks` intervals."""
     size = 1
     while True:
         for factor in (1, 2, 5):

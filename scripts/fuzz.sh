@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of logs, traces and messages: fuzz.sh [SECONDS for each, default: 60] [TARGET..., default: all]
+# Fuzzes the readers of logs, traces and messages: fuzz.sh [SECONDS per target, default: 60] [TARGET..., default: all]
 # Installs cargo-fuzz and a nightly toolchain if they are missing.
 set -euo pipefail
 seconds=${1:-60}

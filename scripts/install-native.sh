@@ -45,7 +45,7 @@ cat >&2 <<MESSAGE
 The HiGHS and CBC backends need: ${missing[*]} (Debian's names).
 Install them, for example
     sudo apt-get install ${missing[*]}
-or build without these backends; the exact solver needs nothing:
+or build without these backends (the exact solver needs no packages):
     make ${MAKECMDGOALS:-demo} FEATURES=--no-default-features
 MESSAGE
 exit 1

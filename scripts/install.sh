@@ -14,7 +14,7 @@ usage() {
 prefix=${2%/}
 bin=$prefix/bin/gleaner
 man=$prefix/share/man/man1
-# The folders in which each shell looks for completion scripts.
+# The completion scripts, in the folders where each shell looks for them.
 bash=$prefix/share/bash-completion/completions/gleaner
 zsh=$prefix/share/zsh/site-functions/_gleaner
 fish=$prefix/share/fish/vendor_completions.d/gleaner.fish

@@ -59,7 +59,7 @@ if command -v cargo-deny >/dev/null; then
 else
     skipped+=("advisories: cargo-deny is missing")
 fi
-skipped+=("packaging/gleaner.def, packaging/conda-forge: no linter is known; building the image or package checks them")
+skipped+=("packaging/gleaner.def, packaging/conda-forge: no linter exists; building the image or package checks them")
 
 printf 'skipped: %s\n' "${skipped[@]}"
 if [ ${#failed[@]} -gt 0 ]; then

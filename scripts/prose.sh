@@ -28,7 +28,7 @@ DIALECT = re.compile(
 
 
 def sentences(line, text):
-    """The sentences of `text`, whose first line is `line`, each with its first and last line."""
+    """The sentences of `text`, whose first line is `line`, each with the numbers of its first and last line."""
     found, start = [], 0
     for match in re.finditer(r"[.!?][\"')`*]*(?=\s+[A-Z`\"'(\[*\d{]|\s*$)|\n\s*\n", text):
         found.append((start, match.end()))
@@ -50,7 +50,7 @@ RUST = re.compile(
 
 
 def rust(text, is_test):
-    """Comments of consecutive lines are one text, and so is each string that reads like a sentence."""
+    """Yields the comments of consecutive lines as one text, and each string that reads like a sentence as another."""
     tests_from = text.find("#[cfg(test)]\nmod ")
     run, run_line, last_line, last_mark = [], 0, -2, ""
     for match in RUST.finditer(text):
@@ -85,7 +85,7 @@ def without_code(blocks):
 
 
 def markdown(text):
-    """Paragraphs, items and cells of tables, each a text of its own."""
+    """Paragraphs, list items and table cells, each as a separate text."""
     fenced, run, run_line = False, [], 1
     for line, part in enumerate(text.split("\n"), 1):
         if part.lstrip().startswith("```"):
@@ -158,7 +158,7 @@ def blocks(path, text):
 
 
 def added_lines(base):
-    """Numbers of the lines of each file that were added since `base`."""
+    """For each file, the numbers of the lines that were added since `base`."""
     added, path = {}, None
     diff = subprocess.run(["git", "diff", "-U0", "--no-color", base], check=True, capture_output=True, text=True).stdout
     for line in diff.split("\n"):

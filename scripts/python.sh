@@ -1,4 +1,4 @@
-# Provides a Python with packages, in its own environment in the user's cache. Source this file.
+# Provides a Python interpreter with packages, in its own environment in the user's cache. Source this file.
 
 # python_with NAME MODULES PACKAGE...: sets `python` to an interpreter that can import MODULES. Installs the packages
 # with pip if they are missing. Fails if the installation fails.

@@ -2,7 +2,7 @@
 # Builds the files of a release for this machine's platform, and tries each of them in an empty directory:
 #   release.sh                 builds all parts that this machine can build, and lists the others
 #   release.sh PART...         builds these parts; fails if one of them cannot be built
-#   release.sh sums            only writes the SHA-256 sums of the files in the folder dist
+#   release.sh sums            writes only the SHA-256 sums of the files in the folder dist
 # The parts are:
 #   program  an archive with the program, which needs only glibc; HiGHS is linked statically
 #   cbc      the same archive with CBC as well, which is linked from the static libraries of Debian or Ubuntu
@@ -196,7 +196,7 @@ build_cbc() {
     local libraries packages
     mapfile -t libraries < <(cbc_libraries)
     static_libraries "${libraries[@]}"
-    # The packages that own the files, each once. `dpkg-query` prints `package:amd64: file`.
+    # The packages that own the static libraries, each once. `dpkg-query` prints `package:amd64: file`.
     mapfile -t packages < <(realpath "$work"/lib/*.a | xargs dpkg-query --search | sed 's/:.*//' | sort -u)
     solvers=(exact highs cbc)
     build_glibc "gleaner-$version-$architecture-linux-gnu-cbc" cli,harvest,highs,cbc --debian "${packages[@]}"

@@ -74,8 +74,8 @@ def main():
     options.add_argument("--package", required=True, help="crate of the program or Python module")
     options.add_argument("--target", required=True, help="target triple of the build")
     options.add_argument("--features", required=True, help="features of the package, which replace its defaults")
-    options.add_argument("--sbom", type=pathlib.Path, required=True, help="bill of materials to write")
-    options.add_argument("--licences", type=pathlib.Path, required=True, help="text with all licences to write")
+    options.add_argument("--sbom", type=pathlib.Path, required=True, help="file to write the bill of materials to")
+    options.add_argument("--licences", type=pathlib.Path, required=True, help="file to write all licences to")
     options.add_argument("--debian", nargs="*", default=[], help="installed packages whose static libraries are linked")
     given = options.parse_args()
 

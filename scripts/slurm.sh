@@ -18,7 +18,7 @@ set -euo pipefail
 
 UNAVAILABLE=77
 NODES=(n1 n2 n3 n4)
-# Number of seconds for which `start` waits until all nodes are idle, and `stop` waits until all processes have ended.
+# Maximum number of seconds for which `start` waits for all nodes to be idle, and `stop` for all processes to end.
 PATIENCE=60
 # The first line of the configuration. `stop` deletes only directories whose configuration contains this line.
 MARK="# Written by scripts/slurm.sh."

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# On Debian, as root, installs PyTorch for the tests of workloads/ and of docs/harvest/train.py. Elsewhere, these tests
-# are skipped. Debian's package has no GPU support and is a download of only 150 MB. The pip package includes CUDA and
-# takes 5 GB on disk.
+# If PyTorch is missing, installs it on Debian, as root, for the tests of workloads/ and of docs/harvest/train.py.
+# Elsewhere, these tests are then skipped. Debian's package has no GPU support and is a download of only 150 MB. The pip
+# package includes CUDA and takes 5 GB on disk.
 set -euo pipefail
 
 # The interpreters that the tests try (see crates/testing/src/python.rs).

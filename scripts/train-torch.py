@@ -4,8 +4,8 @@
 
 The arithmetic is that of Driple's original code. The recurrent unit takes a node's state as its input and the
 convolution as its memory. The number of Set2Set steps equals the number of nodes. The optimiser is Adam, and batches
-are in the file's order. The validation error is computed after each epoch, and the test error only with the weights of
-the best epoch.
+are in the order of the file. The validation error is computed after each epoch, and the test error only with the
+weights of the best epoch.
 """
 
 import json

@@ -17,7 +17,7 @@ if [ "${1:-}" = --print ]; then
     exit
 fi
 faults=0
-# expect FILE WHAT FOUND: counts a fault unless FOUND is the workspace's version.
+# expect FILE WHAT FOUND: reports a fault unless FOUND is the workspace's version.
 expect() {
     [ "$3" = "$version" ] && return
     echo "$1: $2: found \"$3\", expected \"$version\", the version in Cargo.toml" >&2

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=$1
-# These are the features of the Rust tests, so that the crates built for those tests are reused here.
+# These are the features of the Rust tests, so the crates built for those tests are reused here.
 features=gleaner/baselines
 case "${FEATURES:-}" in
     *--no-default-features*) ;;

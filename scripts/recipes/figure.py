@@ -5,7 +5,7 @@ from tree import Tree
 TITLE = "**A figure** of a replay"
 
 FIELD = """\
-        /// `used_node_seconds` per second of the replayed part of the log; null if it has no length
+        /// `used_node_seconds` per second of the replayed part of the log; null if this part has no length
         used_nodes_mean: Option<f64> ["nodes"] most,
 """
 

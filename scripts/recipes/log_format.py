@@ -16,10 +16,10 @@ use super::record::{Job, Nodes, Record, Run};
 use gleaner_domain::error::Result;
 use gleaner_io::input::Line;
 
-/// Where users find the log, for messages.
+/// A description of the log, for messages.
 pub const WHERE: &str = "a list of intervals";
 
-/// Reads the lines.
+/// Reads an interval from each line.
 pub(super) struct IntervalReader;
 
 impl LineReader for IntervalReader {

@@ -1,4 +1,4 @@
-"""Parses a recipe of ARCHITECTURE.md: the files that it names, and the commands of its tests."""
+"""Parses a recipe from ARCHITECTURE.md: the files that it names and its test commands."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ fn make<'a>(_: &Context<'a>) -> Box<dyn Policy + 'a> {
 /// Starts the longest jobs first. The first job that does not fit blocks the shorter jobs.
 #[derive(Debug, Default)]
 struct Ljf {
-    /// By duration, then submission.
+    /// The waiting jobs, the longest first, then by submission.
     queue: BTreeSet<(Reverse<i64>, usize)>,
 }
 

@@ -62,7 +62,7 @@ class Tree:
     def create(self, path: str, text: str) -> None:
         """Creates a file that must not exist yet."""
         if (self.root / path).exists():
-            raise Fault(f"{path} exists already")
+            raise Fault(f"{path} already exists")
         (self.root / path).write_text(text, encoding="utf-8")
 
     def after(self, path: str, *anchors: str, add: str) -> None:

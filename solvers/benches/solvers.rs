@@ -4,7 +4,7 @@
 //! to stderr. If this solve takes longer than [`TOO_SLOW`], the case is not measured further, and
 //! the time of this solve is the result.
 //!
-//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs only the cases whose names contain `exact`; the
+//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs only the cases whose names contain `exact`. The
 //! filter must precede any options.
 
 use std::time::{Duration, Instant};
@@ -99,11 +99,11 @@ fn groups(criterion: &mut Criterion) {
     }
 }
 
-/// Makes a problem from a number of tasks, a number of nodes and a seed.
+/// A function that makes a problem from a number of tasks, a number of nodes and a seed.
 type Generator = fn(usize, u32, u64) -> Problem;
 
-/// Measures the exact solver on problems with loose bounds and with many ties: the slowest of ten
-/// problems of each kind and size.
+/// Measures the exact solver on problems with loose bounds, and on problems with many ties. Of ten problems of each
+/// kind and size, only the slowest is measured repeatedly.
 fn hard(criterion: &mut Criterion) {
     let kinds: [(&str, Generator); 2] = [("noisy", synthetic::noisy), ("alike", synthetic::alike)];
     let sizes = if is_measuring() {
@@ -155,7 +155,7 @@ fn one(
     }
     let seconds = report(&name, &size, solver.as_mut(), problem, &limits);
     if seconds > TOO_SLOW {
-        return eprintln!("{name}/{size}: not repeated, it takes {seconds:.1?}");
+        return eprintln!("{name}/{size}: not repeated, because it takes {seconds:.1?}");
     }
     let mut group = criterion.benchmark_group(&name);
     if seconds > SLOW {

@@ -11,7 +11,7 @@ use crate::{Fairness, Problem};
 pub enum Status {
     /// The plan is proven optimal (for a MILP backend: within its gap limit).
     Optimal,
-    /// The plan is feasible but not proven optimal: a limit was reached, or the solver proves no optimality.
+    /// The plan is feasible but not proven optimal: a limit was reached, or the solver does not prove optimality.
     Feasible,
     /// No plan meets the constraints.
     Infeasible,
@@ -38,10 +38,10 @@ pub struct Allocation {
     pub status: Status,
     /// Objective of `counts`, computed from the problem; `None` without a plan.
     pub objective: Option<f64>,
-    /// Upper bound on the objective of any plan; under a max-min goal, only of the fairest plans. `None` if the solver
-    /// computes no bound.
+    /// Upper bound on the objective of any plan, or under a max-min goal, of any of the fairest plans. `None` if the
+    /// solver computes no bound.
     pub bound: Option<f64>,
-    /// Next node count of each task, in task order; `None` without a plan.
+    /// Planned node count of each task, in task order; `None` without a plan.
     pub counts: Option<Vec<u32>>,
     /// Fairness of `counts`, if the problem's goal is max-min; `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]

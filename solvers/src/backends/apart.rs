@@ -1,4 +1,5 @@
-//! Runs a library in its own process, so that only its answer is lost if it aborts, crashes or hangs.
+//! Runs a library in its own process, so that only the library's answer is lost if the process aborts, crashes or
+//! hangs.
 //!
 //! The new process is a copy of this process (`fork`). It needs no executable of its own, so any
 //! program can use this crate. The copy has only the calling thread, so the library need not be thread-safe.
@@ -25,8 +26,7 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Maximum number of bytes of the library's printed output to keep.
 const KEPT: usize = 4096;
 
-/// On systems that can only close files one by one, a copy closes only the file descriptors below this
-/// number.
+/// On systems that cannot close all files at once, a copy closes only the file descriptors below this number.
 const MOST_FILES: i32 = 4096;
 
 /// Signals that end a process after a fault.
@@ -43,7 +43,7 @@ const FATAL: [i32; 5] = [
 pub(super) enum Ended {
     /// The copy ended normally, after it wrote these bytes.
     Wrote(Vec<u8>),
-    /// The copy was killed some time after the deadline, or when a stop was requested.
+    /// The copy was killed: [`GRACE`] after the deadline, or when a stop was requested.
     Killed,
     /// The copy ended in another way, which the string describes.
     Failed(String),
@@ -87,8 +87,8 @@ fn start(work: impl FnOnce() -> Vec<u8>) -> io::Result<Copied> {
     })
 }
 
-/// Blocks signals to this thread until this guard is dropped. The copy inherits this state, and this
-/// program's signal handlers must not run in it.
+/// Blocks signals to this thread until this guard is dropped. The copy inherits the blocked signals, because this
+/// program's signal handlers must not run in the copy.
 struct Blocked(libc::sigset_t);
 
 impl Blocked {

@@ -1,7 +1,7 @@
 //! Groups the tasks of a problem that are *alike*, which means that they differ only in their names.
 //!
 //! Such tasks have the same value at every count. Many tasks of a replay are alike, so everything that depends on a
-//! single task is computed once for each *group* of tasks that are alike.
+//! single task is computed once for each *group* of alike tasks.
 //!
 //! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a problem states
 //! about a task except its name. A sort keeps its number from one problem to the next. A single comparison detects
@@ -31,7 +31,7 @@ struct Key {
     max_nodes: u32,
     curve_nodes: usize,
     curve_objective: usize,
-    /// Bit patterns of the floating-point values.
+    /// Bit pattern of the floating-point number, as in the next two fields.
     rescale_up: u64,
     rescale_down: u64,
     weight: u64,
@@ -52,7 +52,7 @@ impl Key {
     }
 }
 
-/// A sort of task.
+/// A sort of task, and its group in the last problem that had a task of this sort.
 #[derive(Debug)]
 struct Sort {
     key: Key,
@@ -64,7 +64,7 @@ struct Sort {
     group: u32,
 }
 
-/// A group of alike tasks of a problem.
+/// A group of alike tasks in a problem.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     /// Index of the first task of the group.
@@ -72,7 +72,7 @@ struct Group {
     tasks: u32,
 }
 
-/// The groups of the tasks of a problem.
+/// The groups of alike tasks in a problem.
 #[derive(Debug, Default)]
 pub(super) struct Alike {
     sorts: Vec<Sort>,
@@ -163,7 +163,7 @@ impl Alike {
         self.groups[g].tasks
     }
 
-    /// A task of group `g`.
+    /// The first task of group `g`.
     pub fn sample<'p>(&self, problem: &'p Problem, g: usize) -> &'p Task {
         &problem.tasks[self.groups[g].first]
     }

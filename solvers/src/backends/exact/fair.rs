@@ -21,15 +21,14 @@ use crate::Problem;
 pub(super) struct Floor {
     /// The least share that a running task must have.
     pub level: f64,
-    /// Whether the tasks cannot all run at the same time, so that every plan leaves some tasks without
-    /// nodes.
+    /// Whether the tasks cannot all run at the same time. Every plan then leaves some tasks without nodes.
     pub some_rest: bool,
 }
 
 /// Finds the [`Floor`] of a problem. Keeps its buffers between problems.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
-    /// Best rate of the tasks of every group.
+    /// Best rate of a task in each group.
     pub best: Vec<f64>,
     /// Share at every vertex of the shapes, group after group.
     shares: Vec<f64>,
@@ -130,9 +129,8 @@ impl Levels {
         Some(reach)
     }
 
-    /// The fewest nodes above 0 that give a task of group `g` a share of at least `level`, and the
-    /// share; `None` if there is no such count. `first` is the index of the group's first vertex among
-    /// all vertices.
+    /// The fewest nodes above 0 that give a task of group `g` a share of at least `level`, and the resulting share;
+    /// `None` if there is no such count. `first` is the index of the group's first vertex among all vertices.
     fn fewest(
         &self,
         shapes: &Shapes,

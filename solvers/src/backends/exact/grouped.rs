@@ -1,9 +1,10 @@
 //! Problems with nested groups.
 //!
 //! 1. [`Tree::ranges`] computes the range of counts that the limits allow for every task. Counts outside these ranges
-//!    are removed, and the ranges are computed again, until nothing changes. No plan contains the removed counts, and
-//!    their values would only increase the allowance for rounding errors. For example, if the limits allow only one
-//!    plan, and this plan is worth 0, no value other than 0 remains. The optimum 0 is then proven.
+//!    are removed, and the ranges are computed again, until nothing changes or [`ROUNDS`] is reached. No plan contains
+//!    the removed counts, and their values would only increase the allowance for rounding errors. For example, if the
+//!    limits allow only one plan, and this plan is worth 0, no value other than 0 remains. The optimum 0 is then
+//!    proven.
 //! 2. The relaxation and, if necessary, the search find the best plan without groups. If that plan
 //!    respects the limits of the groups, it is also the best plan with groups. Limits that are not binding therefore
 //!    cost little time.
@@ -103,8 +104,8 @@ impl Exact {
         self.relax(problem)
     }
 
-    /// Considers two plans, the relaxation's and [`Problem::stay_put`], and answers with the better
-    /// plan among those that respect the limits.
+    /// Answers with the relaxation's plan or [`Problem::stay_put`], whichever is better among those that respect the
+    /// limits. Gives up if neither respects them.
     fn fall_back(&mut self, problem: &Problem, nest: &Nest) -> Ended {
         let relaxed = (self.relaxation).solve(&self.shapes, problem.nodes, &mut self.counts);
         let Some(gap) = relaxed else {

@@ -1,8 +1,8 @@
 //! The layers of dynamic programming over numbers of nodes.
 //!
 //! A *state* is the number of nodes that some tasks use together. A *layer* holds, for each state
-//! of a window, the least loss with which these tasks can use that many nodes; infinite if they
-//! cannot. Each additional task turns the previous layer into a new layer.
+//! of a window, the least loss with which these tasks can use that many nodes, or infinity if they cannot. Each
+//! additional task turns the previous layer into a new layer.
 
 use super::pieces::Piece;
 
@@ -19,7 +19,7 @@ impl Window {
     }
 }
 
-/// The position of a layer in the list of the least losses of all layers, and the states of the layer.
+/// A layer: its states, and the index of its first loss in the list that holds the least losses of all layers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer {
     pub offset: usize,
@@ -90,8 +90,8 @@ pub(super) struct SlidingMinimum {
 
 impl SlidingMinimum {
     /// Adds a task with these pieces to the layer `from`, whose least losses are `before`. `after`
-    /// holds the least losses of the states in `window`; a state's loss is lowered if the task leads to
-    /// that state at a smaller loss.
+    /// holds the least losses of the states in `window`. The loss of a state is lowered if the task leads to that state
+    /// at a smaller loss.
     pub fn add_task(
         &mut self,
         pieces: &[Piece],

@@ -8,16 +8,15 @@
 //! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per node and an upper
 //!    bound U. If the envelope coincides with the function where the nodes run out, the relaxed plan is feasible, and
 //!    the problem is solved.
-//! 3. Otherwise every count has a *loss*: how much less it is worth at price λ than the task's best
+//! 3. Otherwise every count has a *loss*: the amount by which it is worth less at price λ than the task's best
 //!    count. For every plan, U − objective = Σ losses + λ · unused nodes. The relaxation also yields a plan. Counts
 //!    that lose more than this plan's gap to U cannot be part of a better plan, so they are dropped.
 //! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the remaining counts. It
-//!    only visits states that can still lead to a better plan than the known plan.
+//!    visits only states that can still lead to a better plan than the known plan.
 //!
 //! Steps 1 to 3 take O(P log P + tasks), where P is the number of curve points of all groups. Step 4
-//! takes at worst O(pieces × nodes) per task, whatever the number of counts; the plain
-//! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain for
-//! step 4.
+//! takes at worst O(pieces × nodes) per task, whatever the number of counts. The plain [`recursion`](crate::recursion)
+//! takes O(counts × nodes). Usually few tasks and few states remain for step 4.
 //!
 //! The relaxation follows Sinha and Zoltners, "The multiple-choice knapsack problem", Operations Research
 //! 27 (1979). The removal of counts by the gap, before dynamic programming, follows Pisinger, "A minimal
@@ -48,11 +47,12 @@
 //! groups respects their limits. Otherwise [`tree`] finds the best plan that respects these limits, by dynamic
 //! programming over the tree of groups. If that would take too much time or memory, the answer is a plan that was
 //! already known, with the bound of the relaxation without groups. If no plan is known, the answer is
-//! [`Status::Unknown`]. Groups that cross, and groups under the goal [`Goal::MaxMin`], are rejected.
+//! [`Status::Unknown`]. Groups that cross ([`Problem::crossing_groups`]), and groups under the goal [`Goal::MaxMin`],
+//! are rejected.
 //!
 //! **Ties.** A task that keeps its count earns a bonus of 1e-11 times the greatest value of any task. Among plans whose
-//! values differ by less than that, the plan that leaves more tasks unchanged wins. Remaining ties are broken by the
-//! order of tasks and counts, so that equal problems get equal answers.
+//! values differ by less than this bonus, the plan that leaves more tasks unchanged wins. Remaining ties are broken by
+//! the order of tasks and counts, so that equal problems get equal answers.
 
 mod alike;
 mod fair;
@@ -88,8 +88,7 @@ pub struct Exact {
     search: Search,
     tree: Tree,
     counts: Vec<u32>,
-    /// Each task contributed a number to the sums from which `counts` was computed. `size` is an upper bound on the
-    /// absolute values of these numbers.
+    /// Upper bound on the absolute value of what any task contributes to the sums from which `counts` was computed.
     size: f64,
 }
 
