@@ -82,7 +82,7 @@ test: native torch slurm lint unit python small
 lint:
 	scripts/version.sh
 	$(CARGO) fmt --all --check
-	# cargo fmt does not look for modules that macros declare.
+	# cargo fmt does not find modules that macros declare.
 	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
 	$(CLIPPY) $(CARGO) check --release --locked $(ALL) --all-targets $(FEATURES) $(EXTRAS)
 	RUSTDOCFLAGS="-D warnings" $(CLIPPY) $(CARGO) doc --release --locked $(ALL) --no-deps $(FEATURES) $(EXTRAS)

@@ -49,7 +49,7 @@ fn log() -> EventLog {
     events::generate(&options, &Unobserved).unwrap()
 }
 
-/// Tasks with so much work that the log ends before any task does.
+/// Tasks with so much work that the log ends before any task finishes.
 fn tasks() -> Vec<TrainingTask> {
     let options = TaskOptions {
         count: 200,
