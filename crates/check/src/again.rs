@@ -8,11 +8,11 @@ use gleaner_domain::results::Column;
 use gleaner_domain::results::run::RUN_FILE;
 use gleaner_runs::read::RunInfo;
 
-/// The result of the comparison with a second run. This result is reported separately from the
-/// check of values that are recomputed independently.
+/// The result of comparing a run with a second run. It is reported separately from the values that are recomputed
+/// independently.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Again {
-    /// Number of files or runs that are identical.
+    /// Number of identical files; for a sweep, number of runs with identical summaries.
     pub same: usize,
     /// The differences, each described in a sentence.
     pub different: Vec<String>,
@@ -31,7 +31,7 @@ const COUNTED: [&str; 2] = ["solver.json", "programs.json"];
 /// Compares the files of a run with those of a second run of the same command.
 ///
 /// # Errors
-/// `steps` is missing or damaged.
+/// The table `steps` cannot be read.
 pub fn again(run: &RunInfo, again: &RunInfo) -> Result<Again> {
     let mut found = Again::default();
     found.excepted.insert(
@@ -80,7 +80,7 @@ pub fn again(run: &RunInfo, again: &RunInfo) -> Result<Again> {
     Ok(found)
 }
 
-/// The row of the first step at which a solver with a time limit did not prove its plan optimal.
+/// The index of the first row of `steps` at which a solver with a time limit did not prove its plan optimal.
 fn stopped_by_a_clock(run: &RunInfo) -> Result<Option<usize>> {
     if !run.tables().any(|table| table == "steps") {
         return Ok(None);
@@ -109,7 +109,7 @@ impl Again {
     }
 }
 
-/// Formats the report as text.
+/// Lists the differences and the exceptions as text.
 impl Display for Again {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "run again: {} identical", self.same)?;

@@ -19,8 +19,8 @@ const DEPTH: u32 = 4;
 const SHOWN: usize = 100;
 
 /// Compares every listed file with its recorded length and digest, and reports files that are not listed. Files in the
-/// folders `kept` are not reported, because these folders contain digests of their own. Progress is reported to the
-/// observer as the number of files compared so far.
+/// folders `kept` are not reported, because the files in these folders contain their own digests. Progress is reported
+/// to the observer as the number of files compared so far.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -74,7 +74,7 @@ pub fn inputs(listed: &[Listed], observer: &dyn Observer) -> Result<Findings> {
     Ok(findings)
 }
 
-/// Compares a listed file of the run directory with its recorded length and digest.
+/// Checks that a listed file is inside the run directory, and compares the file with its recorded length and digest.
 fn compare(directory: &Path, listed: &Listed, findings: &mut Findings) {
     let name = &listed.path;
     let mut parts = Path::new(name).components();

@@ -150,7 +150,7 @@ impl Findings {
         }
     }
 
-    /// Checks a condition.
+    /// Counts a condition as verified. If it is false, records the sentence as a wrong value.
     pub fn holds(&mut self, is_so: bool, sentence: impl FnOnce() -> String) {
         self.verified += 1;
         if !is_so {

@@ -10,7 +10,7 @@ use gleaner_domain::results::replay::{AllocationRow, StepRow};
 use super::ledger::Ledger;
 use crate::Findings;
 
-/// The accounts of each class.
+/// The recomputed accounts of all classes.
 pub(super) struct ClassAccounts {
     names: Vec<String>,
     sizes: Vec<u32>,
@@ -30,7 +30,7 @@ pub(super) struct ClassAccounts {
     price: Vec<Option<f64>>,
 }
 
-/// A class and a number of nodes.
+/// The class and the number of a task's nodes.
 type Nodes = (usize, u32);
 
 /// The figures of a class, over one step or over the whole replay.
@@ -107,8 +107,8 @@ impl ClassAccounts {
 }
 
 impl Ledger<'_> {
-    /// Compares the rows of `classes` and `moves` for one row of `steps` with recomputed values. No time passes after
-    /// the decision at the last event, so the rows of that event are only partly verified.
+    /// Compares the rows of `classes` and `moves` for the event of one row of `steps` with recomputed values. No time
+    /// passes after the decision at the last event, so the rows of that event are only partly verified.
     pub(super) fn compare_classes(
         &mut self,
         place: &str,
@@ -124,7 +124,7 @@ impl Ledger<'_> {
                 Some(found) => {
                     self.compare_class(place, row, (class, is_last), &own, found, findings)
                 }
-                None => findings.add(|| format!("{place}: missing row in classes")),
+                None => findings.add(|| format!("{place}: classes has no row for this event")),
             }
             own.price[class] = written.rows.get(own.rows).and_then(|found| found.price);
             own.rows += 1;
@@ -207,7 +207,7 @@ impl Ledger<'_> {
             (None, None) => return,
             (Some(_), None) => {
                 return findings
-                    .add(|| "classes.parquet is missing, but the log has classes".into());
+                    .add(|| "classes.parquet is missing, but the log has several classes".into());
             }
             (None, Some(_)) => {
                 return findings

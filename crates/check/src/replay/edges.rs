@@ -6,11 +6,11 @@ use super::Written;
 use crate::Findings;
 use gleaner_domain::{EventLog, Utc};
 
-/// A point in time at which a task gets or loses a node.
+/// The start or end of an allocation: a task gets or loses a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub(super) time: Utc,
-    /// Whether the allocation starts. Ends are sorted before starts.
+    /// Whether the task gets the node. At the same time, ends are sorted before starts.
     pub(super) starts: bool,
     /// The node's index in the log.
     pub(super) node: u32,
@@ -39,7 +39,7 @@ pub(super) fn edges(
     for (row, a) in written.allocations.iter().enumerate() {
         findings.holds(a.from < a.to, || {
             let [from, to] = [a.from, a.to].map(|time| time.at_offset(0));
-            format!("allocations, row {row}: {from} is not before {to}")
+            format!("allocations, row {row}: from is {from}, which is not before to, {to}")
         });
         let (node, task) = (nodes[a.node as usize], a.task);
         for (time, starts) in [(a.from, true), (a.to, false)] {

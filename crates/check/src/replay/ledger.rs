@@ -17,7 +17,7 @@ use gleaner_domain::{TrainingTask, Utc};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Account {
     pub held: u32,
-    /// The class of the task's nodes; if the task holds no nodes, the class of its last nodes.
+    /// The class of the task's nodes; if the task holds no nodes, the class of the nodes that it held last.
     pub class: usize,
     pub rate: f64,
     /// Rescale cost, in units of work, that will be charged at the next event.
@@ -79,7 +79,7 @@ pub(super) struct Ledger<'a> {
     /// The tasks submitted so far.
     pub tasks: Vec<Known>,
     edges: Vec<Edge>,
-    /// Index of the first edge that has not been applied.
+    /// Index of the first edge that has not yet been applied.
     next_edge: usize,
     pub accounts: Vec<Account>,
     /// Indices of the active tasks.
@@ -107,7 +107,7 @@ pub(super) struct Ledger<'a> {
     pub is_over: bool,
     pub idle_node_seconds: f64,
     pub active_seconds: f64,
-    /// Idle node-time of each class during which tasks were active.
+    /// Idle node-time of each class while tasks were active.
     pub active_idle: Vec<f64>,
     /// Node-time and work of all tasks.
     pub spent: Spent,
@@ -598,7 +598,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Computes the costs of rescaling and the new rates.
+    /// Computes the tasks' rescaling costs and new rates after a decision.
     fn charge(&mut self, before: &[(u32, usize)], expected: &mut Expected) {
         for (&task, &(before, class_before)) in self.active.iter().zip(before) {
             let definition = &self.inputs.set[self.tasks[task as usize].origin as usize];

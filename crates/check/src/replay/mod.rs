@@ -44,7 +44,7 @@ use ledger::Ledger;
 pub struct Inputs<'a> {
     /// The slice of the log that is replayed.
     pub log: &'a EventLog,
-    /// The tasks.
+    /// The tasks of the task file.
     pub set: &'a [TrainingTask],
     /// Node limits of groups of tasks.
     pub groups: &'a [TaskGroup],

@@ -140,7 +140,7 @@ impl Rates {
     }
 }
 
-/// All classes and numbers of nodes that a task may hold, up to `most` nodes of each class.
+/// All combinations of a class and a number of nodes that a task may hold, up to `most` nodes of each class.
 fn own(task: &TrainingTask, most: &[u32]) -> Vec<Own> {
     let mut all = Vec::new();
     for (class, most) in most.iter().enumerate() {

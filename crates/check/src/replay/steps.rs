@@ -119,7 +119,7 @@ impl Ledger<'_> {
         let is_gap = row.gap.is_none_or(|gap| is_plan && gap >= 0.0);
         findings.holds(is_gap, || {
             format!(
-                "{place}: gap is {:?}, but must be missing or at least 0",
+                "{place}: gap is {:?}, expected a number of at least 0 with a plan, and nothing without one",
                 row.gap
             )
         });
@@ -233,7 +233,8 @@ impl Ledger<'_> {
         }
     }
 
-    /// Whether the row describes the next event of the log, or a completion before that event.
+    /// Checks that the row describes either the next event of the log or a completion before that event. Returns
+    /// whether it does.
     pub(super) fn is_next_event(
         &mut self,
         place: &str,
@@ -258,7 +259,7 @@ impl Ledger<'_> {
         row.event == expected && is_at_its_time
     }
 
-    /// Whether a task completes at the time of a row, and this time is before the next event of the log.
+    /// Whether a task completes at the time of a row, before the next event of the log.
     fn completes_at(&self, row: &StepRow) -> bool {
         let next = self.inputs.log.times().get(row.event + 1);
         let seconds = row.time.seconds_since(self.now);

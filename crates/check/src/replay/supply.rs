@@ -35,7 +35,7 @@ pub(super) struct Listed<'a> {
     pub rounds: usize,
     /// Tasks that have not been submitted, latest first.
     future: Vec<(Utc, u32)>,
-    /// Tasks that have been submitted and are waiting.
+    /// Submitted tasks that have not yet become active.
     waiting: BTreeSet<u32>,
 }
 

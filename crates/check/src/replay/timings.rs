@@ -26,7 +26,7 @@ pub fn timings(info: &RunInfo, steps: &[StepRow]) -> Result<Findings> {
             for (place, (value, step)) in values.iter().zip(steps).enumerate() {
                 let expected = Some(step.event as i64);
                 findings.holds(*value == expected, || {
-                    format!("timings, row {place}: evt differs from the same row of steps")
+                    format!("timings, row {place}: evt differs from evt in this row of steps")
                 });
             }
         }

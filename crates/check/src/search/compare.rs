@@ -28,7 +28,7 @@ const FIELDS: [&str; 12] = [
     "wasted_work",
 ];
 
-/// Records that the fields of a search are verified.
+/// Records that the fields of `summary.json` that describe a search are verified.
 pub(crate) fn cover(findings: &mut Findings) {
     findings.covers("summary.json", FIELDS);
 }
@@ -171,7 +171,7 @@ impl Trials<'_> {
     }
 }
 
-/// Returns the name of a column as it appears in messages.
+/// A function that returns the name of a column as it appears in messages.
 type Name<'n> = &'n dyn Fn(&str) -> String;
 
 /// Compares the number of rows of a table, then the rows.

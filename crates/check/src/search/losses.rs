@@ -9,7 +9,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The part of the random-number key that selects the numbers for the best hyperparameters.
+/// The part of the random seed that is reserved for drawing the best hyperparameters.
 const OPTIMUM: u64 = 3;
 
 /// The losses of a search's trials.
@@ -42,7 +42,7 @@ impl<'a> Losses<'a> {
         }
     }
 
-    /// Whether the algorithm proposes the hyperparameters. They are then taken from the recorded trials.
+    /// Whether the algorithm proposes the hyperparameters. If so, they are taken from the recorded trials.
     pub fn are_proposed(&self) -> bool {
         matches!(self.spec.plan.algorithm, Algorithm::Pbt | Algorithm::Bohb)
     }
@@ -111,7 +111,8 @@ impl<'a> Losses<'a> {
             }
         };
         match (self.parent(trial), self.starts.get(&trial)) {
-            // A parent has a lower number, so the recursion ends even if the recorded parents are wrong.
+            // A parent must have a lower number than its copy, so that the recursion ends even if the recorded parents
+            // are wrong.
             (Some(parent), Some(&start)) if parent < trial => {
                 let copied = self.without_noise(curves, optimum, parent, start);
                 copied * (own(resource) / own(start))

@@ -20,7 +20,7 @@ use losses::Losses;
 use ranking::{Measured, fronts_of};
 use schedule::{Job, Schedule, Verdict};
 
-/// The recomputation of a search.
+/// A search that is recomputed from its settings.
 pub(crate) struct Trials<'a> {
     spec: &'a TrialSearch,
     losses: Losses<'a>,
@@ -39,7 +39,7 @@ pub(crate) struct Trials<'a> {
 
 /// A task that the search submits.
 pub(crate) struct Coming {
-    /// Index in the file of the task that the trial trains.
+    /// Index, in the task file, of the task that the trial trains.
     pub origin: u32,
     /// The task's name in the replay.
     pub name: String,

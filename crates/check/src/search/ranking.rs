@@ -15,8 +15,8 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// A loss that is not finite means that training diverged. All losses of the trial are then set to infinity. Adding
-    /// 0 turns negative zero into positive zero.
+    /// Creates a trial with its losses. If a loss is not finite, training has diverged, and all losses of the trial are
+    /// set to infinity. Adding 0 turns negative zero into positive zero.
     pub fn new(trial: u32, losses: &[f64]) -> Self {
         let is_sound = losses.iter().all(|loss| loss.is_finite());
         let worst = |loss: &f64| if is_sound { loss + 0.0 } else { f64::INFINITY };
@@ -68,7 +68,8 @@ pub(super) fn fronts_of(measured: &[Measured], trials: usize) -> Vec<Option<u32>
     found
 }
 
-/// The front of each trial. The trials are sorted by their losses, so that a trial comes after all that dominate it.
+/// The front of each trial. The trials must be sorted by their losses, so that each trial comes after all trials that
+/// dominate it.
 fn fronts(sorted: &[&Measured]) -> Vec<usize> {
     let mut fronts: Vec<usize> = Vec::with_capacity(sorted.len());
     for (place, row) in sorted.iter().enumerate() {

@@ -43,11 +43,11 @@ struct Bracket {
     sizes: Vec<u64>,
     /// Index of the bracket's first trial.
     first: u32,
-    /// Number of trials that were started.
+    /// Number of trials started so far.
     started: u64,
     /// The current rung; not used by ASHA.
     rung: usize,
-    /// Trials that were promoted to the current rung but have not started there; not used by ASHA.
+    /// Trials that were promoted to the current rung but have not started to train towards it; not used by ASHA.
     ready: Vec<u32>,
     /// The trials measured at each rung.
     measured: Vec<Vec<Measured>>,
@@ -347,7 +347,7 @@ impl Bracket {
     }
 
     /// Visits the rungs from the top, and promotes at most one trial. A trial can be promoted if it is among the best
-    /// 1/eta of its rung and has not been promoted from there before. At the first rung with such trials, promotes the
+    /// 1/eta of its rung and has not yet been promoted from this rung. At the first rung with such trials, promotes the
     /// best of them. If no rung has such trials, starts a new trial. For example, with eta = 3 and 7 losses at a rung,
     /// the 2 best trials of the rung can be promoted.
     fn asynchronous(&mut self, eta: u64) -> Option<Job> {
@@ -412,8 +412,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(128))]
 
-        /// The search engine and this module produce the same jobs for all losses, in whatever
-        /// order the losses are reported.
+        /// The search engine and this module produce the same jobs for all losses, regardless of the order in which the
+        /// losses are reported.
         #[test]
         fn both_searches_agree(
             algorithm in 0usize..7,

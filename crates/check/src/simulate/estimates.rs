@@ -17,8 +17,8 @@ const LEARNT: &str = "estimates";
 const CORRELATION: &str = "estimate_rank_correlation";
 const TEXT: &str = "estimates";
 
-/// Compares the description of estimates in `summary.json` with the inputs. The description consists of their source,
-/// and of their rank correlation with the true durations.
+/// Compares the description of estimates in `summary.json` with the inputs. The description consists of the source of
+/// the estimates and their rank correlation with the true durations.
 ///
 /// # Errors
 /// The table of learnt estimates is damaged.
@@ -34,7 +34,7 @@ pub(super) fn check(
         let name = policy.name;
         if !policy.rules.is_known {
             for field in [TEXT, CORRELATION] {
-                let reason = "the policy is unknown to this program";
+                let reason = "the policy is not a built-in policy";
                 findings.not_verified(SUMMARY, format!("policies/{name}/{field}"), reason);
             }
             continue;

@@ -28,7 +28,7 @@ pub struct Given<'a> {
     pub estimates_text: Option<&'a str>,
     /// Whether Lucid has no estimates (`--without estimate`).
     pub ignores_estimates: bool,
-    /// The profiler; `None` for a simulation without a profiler.
+    /// The settings of the profiler; `None` if the simulation has no profiler.
     pub profiler: Option<&'a Profiling>,
     /// Whether sharing scores are ignored (`--without packing`).
     pub ignores_scores: bool,

@@ -46,11 +46,11 @@ const UNKNOWN: [(&str, &str); 6] = [
     ),
     (
         "Tcolocate",
-        "a value that only the original simulator recorded",
+        "the second at which the job joined another job on that job's GPUs",
     ),
     (
         "Tdelocate",
-        "a value that only the original simulator recorded",
+        "the last second at which the job was set back to full speed",
     ),
 ];
 

@@ -1,10 +1,10 @@
 //! Verifies the results of a simulation.
 //!
 //! The jobs must match the trace. The times and checkpoints of jobs, the states of every minute and
-//! all figures are recomputed from the table of runs. Each run must hold existing GPUs. These must
-//! be the free GPUs that the placer chooses, or GPUs that the job may share with a running job. Each
-//! run must have the measured speed and last as long as the work takes. The check does not examine
-//! whether a policy chose the right job at the right time: it uses the recorded start times.
+//! all figures are recomputed from the table of runs. Each run must hold existing GPUs: either the free GPUs that the
+//! placer chooses, or GPUs that the job may share with a running job. Each run must have the measured speed and last as
+//! long as the work takes. The check does not examine whether a policy chose the right job at the right time: it uses
+//! the recorded start times.
 
 mod estimates;
 mod figures;

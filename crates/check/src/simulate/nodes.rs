@@ -20,7 +20,7 @@ struct Node {
     load: Vec<[f64; 2]>,
 }
 
-/// The nodes by number. A node's number is its position in the order in which nodes were added.
+/// The nodes of a virtual cluster, by number. A node's number is its position in the order in which nodes were added.
 #[derive(Debug)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
@@ -29,7 +29,7 @@ pub(super) struct Nodes {
     busy: i64,
     /// Number of nodes with one run, and number of nodes with several runs.
     crowded: [i64; 2],
-    /// Sums over nodes of the mean utilisation and memory of their GPUs.
+    /// Sums, over all nodes, of the mean utilisation and the mean memory use of a node's GPUs.
     sums: [f64; 2],
     /// The same sums, restricted to GPUs with a value above 0.
     active_sums: [f64; 2],

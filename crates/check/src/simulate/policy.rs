@@ -26,13 +26,12 @@ pub(super) struct Policy<'a> {
     pub jobs: &'a [JobRow],
     /// The profiler's activity; `None` if the policy has no profiler.
     pub profiled: Option<&'a Profiled>,
-    /// The sweeps of the virtual clusters; `None` if the runs are invalid.
+    /// The sweeps of the virtual clusters; `None` if the table of runs is missing or invalid.
     pub swept: Option<Vec<Swept>>,
 }
 
 impl Policy<'_> {
-    /// All sweeps: those of the virtual clusters and of the profiler. `None` if the runs are
-    /// invalid.
+    /// The sweeps of the virtual clusters and of the profiler. `None` if the table of runs is missing or invalid.
     pub fn stages(&self) -> Option<Vec<&Swept>> {
         let vcs = self.swept.as_ref()?.iter();
         let profiler = self.profiled.map(|profiled| &profiled.swept);
@@ -249,7 +248,7 @@ impl Policy<'_> {
         let may_go_on = runs.windows(2).all(|pair| pair[0].until <= pair[1].from);
         findings.holds(may_go_on, || place("its runs overlap"));
         findings.holds(self.rules.preempts || preemptions == 0, || {
-            place("it was preempted, but the policy never preempts")
+            place("it was preempted, but the policy never preempts jobs")
         });
         let profiled = self.profiled.and_then(|profiled| profiled.times(job));
         let for_profiler = profiled.map_or(0, |(start, _)| start - row.submit);

@@ -226,7 +226,7 @@ fn text(cell: Cell<'_>) -> String {
     }
 }
 
-/// Seconds at which nodes were borrowed (1) or returned (-1).
+/// The seconds at which a node was borrowed (1) or returned (-1), in ascending order.
 fn read_steps(info: &RunInfo, findings: &mut Findings) -> Result<Vec<(i64, i32)>> {
     let mut steps = vec![(0, 0); info.rows(SCALING)?];
     let mut last = i64::MIN;
@@ -237,7 +237,7 @@ fn read_steps(info: &RunInfo, findings: &mut Findings) -> Result<Vec<(i64, i32)>
                 steps[row].0 = time;
             }
             ("scaling_num", Cell::Whole(step @ (-1 | 1))) => steps[row].1 = step as i32,
-            _ => findings.add(|| format!("{SCALING}, row {row}: {column} is {cell:?}")),
+            _ => findings.add(|| format!("{SCALING}, row {row}: {column} is {cell:?}, expected ascending times and steps of 1 or -1")),
         })?;
         findings.holds(is_there, || {
             format!("{SCALING}: the column {column} is missing")

@@ -61,7 +61,7 @@ pub(super) fn parse(text: &str) -> Option<Place> {
     entries.map(entry).collect()
 }
 
-/// The runs of each virtual cluster, in the order of their starts. `None` if rows are invalid.
+/// The runs of each virtual cluster, in the order of their starts. `None` if any row is invalid.
 pub(super) fn by_vc(
     table: &str,
     rows: &[RunRow],

@@ -19,13 +19,13 @@ use crate::Findings;
 const SHARED_GPUS: u32 = 8;
 /// Maximum sum of the sharing scores of two jobs that share GPUs.
 const MOST_SCORE: u8 = 2;
-/// Seconds between checks of the forecast. Each check decides whether GPUs are shared.
+/// Seconds between checks of the forecast. Each check decides whether GPUs can be shared until the next check.
 const LOOK: i64 = 100;
 /// GPUs are shared if the forecast exceeds this number of jobs per interval.
 const QUIET_JOBS: f64 = 2.0;
 /// Seconds in a minute.
 const MINUTE: i64 = 60;
-/// Waiting jobs with fewer GPUs than this are also counted separately.
+/// Number of GPUs below which waiting jobs are also counted separately.
 const SMALL: u32 = 8;
 
 /// The input of a sweep.
@@ -90,7 +90,7 @@ struct Live {
     place: Place,
     /// The other run that shares, or has shared, this run's GPUs.
     partner: Option<usize>,
-    /// Whether the run is counted as alone on its GPUs.
+    /// Whether the simulation treats the run as the only one on its GPUs.
     is_alone: bool,
     is_running: bool,
     /// The speeds that the run should have, each with the second from which it applies.
@@ -269,7 +269,7 @@ impl<'a> Sweep<'_, 'a, '_> {
                 let other = self.place(holders[0]);
                 let place = self.place(index);
                 self.findings
-                    .add(|| format!("{place}: its GPUs are held by {other}"));
+                    .add(|| format!("{place}: its GPUs are already held by {other}"));
                 return;
             }
         }
@@ -411,7 +411,7 @@ impl<'a> Sweep<'_, 'a, '_> {
         let is_so = self.live[index].speeds == run.speeds;
         let words = self.place(index);
         self.findings.holds(is_so, || {
-            format!("{words}: its speeds differ from the expected speeds: full speed when alone, the measured speeds of the pair when shared")
+            format!("{words}: its speeds differ from the expected speeds: full speed while the job is alone, the measured speed of the pair while it shares GPUs")
         });
     }
 
@@ -447,9 +447,9 @@ impl<'a> Sweep<'_, 'a, '_> {
         }
     }
 
-    /// Checks that the profiler was allowed to borrow or to return a node. A node is borrowed every
-    /// 10 s while more than 10 jobs are waiting. A node is returned every 100 s while fewer than 5
-    /// jobs are waiting, the node is idle, and the forecast predicts few GPUs.
+    /// Checks that the profiler was allowed to borrow or to return a node. Every 10 s, a node is borrowed if more than
+    /// 10 jobs are waiting and no node is borrowed yet. Every 100 s, the borrowed node is returned if it is idle, fewer
+    /// than 5 jobs are waiting, and the forecast predicts few GPUs.
     fn check_step(&mut self, step: i32) {
         let has_borrowed = self.nodes.count() > i64::from(self.stage.nodes);
         let is_so = match step {

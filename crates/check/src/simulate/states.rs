@@ -25,7 +25,7 @@ pub(super) struct Stretch {
     pub state: State,
 }
 
-/// A state; its values are in the order of the columns.
+/// A row's state, with its values in the order of the columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State {
     /// Columns from `total_gpu_num` to `shared_node_num`.
@@ -43,7 +43,7 @@ impl State {
     }
 }
 
-/// The total number of minutes of these sweeps.
+/// The total number of simulated minutes that these sweeps cover.
 pub(super) fn minutes<'s>(swept: impl Iterator<Item = &'s Swept>) -> i128 {
     let stretches = swept.flat_map(|swept| &swept.stretches);
     stretches.map(|stretch| i128::from(stretch.minutes)).sum()

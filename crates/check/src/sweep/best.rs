@@ -13,7 +13,7 @@ use crate::Findings;
 
 const FILE: &str = "summary.json";
 
-/// Means within this relative difference of the best mean count as equal to it.
+/// Relative difference up to which a mean counts as equal to the best mean.
 const EQUAL: f64 = 1e-9;
 
 /// The runs of a sweep, in groups.

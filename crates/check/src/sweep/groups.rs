@@ -54,7 +54,7 @@ impl Group {
         (self.over != Replication::Seeds).then_some(self.by_window.len())
     }
 
-    /// The number of seeds.
+    /// The number of seeds; the largest number if it differs between windows.
     pub fn seeds(&self) -> usize {
         self.by_window.values().map(Vec::len).max().unwrap_or(0)
     }

@@ -20,7 +20,7 @@ use records::Done;
 /// A run of the plan, derived from the plan and its inputs.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The key of the run.
+    /// The key of the run, which is computed from its settings.
     pub key: String,
     /// The settings of the run.
     pub settings: Value,

@@ -54,7 +54,7 @@ pub(super) fn read(directory: &Path, findings: &mut Findings) -> Result<BTreeMap
             }
             number += 1;
             let Some(parsed) = parse(&line) else {
-                findings.add(|| format!("runs/{name}, line {number}: the line was altered"));
+                findings.add(|| format!("runs/{name}, line {number}: the line is damaged"));
                 continue;
             };
             findings.verified += 1;
@@ -89,7 +89,7 @@ fn segments(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The record in a line; `None` if the line does not match its digest.
+/// The record in a line; `None` if the line was altered or cut off, so that it does not match its digest.
 fn parse(line: &[u8]) -> Option<Line> {
     let line = line.strip_suffix(b"\n")?;
     let (digest, rest) = line.split_at_checked(DIGITS)?;

@@ -48,7 +48,8 @@ pub(super) fn runs(
 
 type Figure = fn(&Spread) -> Option<f64>;
 
-/// Compares the tables of statistics by settings. Each table has one row for each group.
+/// Compares the tables of statistics over runs with the same settings. Each table has one row for each group of such
+/// runs.
 pub(super) fn settings(
     info: &RunInfo,
     mode: Mode,
