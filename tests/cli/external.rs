@@ -300,9 +300,9 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     manifest(&directory, "wrong.toml", &["bad.py", "too-many"]);
     let solvers = "\"exact\", \"exec:../dp.toml\", \"exec:../third.toml\", \"exec:../wrong.toml\"";
     let told = [
-        "the solver third (exec:../third.toml) had faults in 2 of 2 runs: 4 crashed. First: ",
+        "the solver third (exec:../third.toml) had faults in 2 of 2 runs: 4 crashed. First fault: ",
         "the solver too-many (exec:../wrong.toml) had faults in 2 of 2 runs: ",
-        " wrong. First: ",
+        " wrong. First fault: ",
     ];
     let first = sweep(at, solvers, "--out swept").expect(0).says(&told);
     assert!(!first.err.contains("dp.py"), "{}", first.err);

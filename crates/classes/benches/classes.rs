@@ -70,7 +70,7 @@ fn references() -> Vec<Problem> {
         .collect()
 }
 
-/// Returns the shortest solve time of each problem, in milliseconds. Prints a summary.
+/// Returns the shortest solve time of each problem, in milliseconds, and prints a summary.
 fn times(
     name: &str,
     problems: &[Problem],
@@ -108,7 +108,7 @@ fn times(
     least
 }
 
-/// Prints the ratio of another solver's times to the exact solver's.
+/// Prints statistics on the ratios of another solver's times to the times of the exact solver.
 fn compare(name: &str, exact: &[f64], other: &[f64]) {
     let ratios: Vec<f64> = exact
         .iter()

@@ -57,7 +57,7 @@ impl AnyProblem {
         }
     }
 
-    /// Number of idle nodes of all classes; [`u32::MAX`] if there are more.
+    /// Total number of idle nodes of all classes, at most [`u32::MAX`].
     pub fn nodes(&self) -> u32 {
         match self {
             AnyProblem::OneClass(problem) => problem.nodes,

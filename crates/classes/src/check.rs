@@ -1,4 +1,4 @@
-//! A checker that recomputes an answer from the problem alone. It shares no code with the solvers.
+//! A checker that verifies an answer from the problem alone. It shares no code with the solvers.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use gleaner_solvers::Status;
 use crate::answer::Answer;
 use crate::problem::Problem;
 
-/// A fault of an answer.
+/// A fault in an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Violation {
     /// The status and the presence of a plan contradict each other.

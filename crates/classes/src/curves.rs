@@ -20,7 +20,7 @@ pub struct CurveProblem {
     pub t_fwd: f64,
     /// The tasks.
     pub tasks: Vec<CurveTask>,
-    /// Limits on the total number of nodes of several tasks. The exact solver does not support such limits.
+    /// Groups of tasks whose total number of nodes is limited. The exact solver does not support groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
 }
@@ -56,7 +56,7 @@ pub struct CurveTask {
 pub struct Curve {
     /// Node counts of the points: first 0, then strictly increasing.
     pub nodes: Vec<u32>,
-    /// Objective per second at each point; linear between points.
+    /// Objective per second at each point, interpolated linearly between points.
     pub objective: Vec<f64>,
 }
 
@@ -76,8 +76,9 @@ impl CurveProblem {
     /// Converts the problem to one in which each task has a list of options.
     ///
     /// The value of n nodes of class k is `t_fwd` times the objective per second, less the cost of the change. The cost
-    /// is a number of seconds times the current objective per second: `rescale_up` or `rescale_down` in the same class,
-    /// `move` in another class, and 0 if nothing changes. Holding nothing costs `rescale_down`.
+    /// is a number of seconds times the current objective per second. This number is `rescale_up` or `rescale_down` in
+    /// the same class, `move` for another class, `rescale_down` if the task gives back all its nodes, and 0 if nothing
+    /// changes.
     ///
     /// # Errors
     /// The problem is invalid. The error contains a sentence for each fault.
@@ -121,7 +122,7 @@ impl CurveProblem {
         }
     }
 
-    /// The index of a class.
+    /// The index of the class with this name.
     fn class(&self, name: &str) -> Option<usize> {
         self.classes.iter().position(|class| class.name == name)
     }
@@ -164,8 +165,8 @@ impl CurveProblem {
         }
     }
 
-    /// Lists the options of a valid task, and subtracts their number from `left`. Returns `None` if there are more than
-    /// `left` options.
+    /// Returns a valid task with its list of options, and subtracts the number of options from `left`. Returns `None`
+    /// if there are more than `left` options.
     fn task(&self, task: &CurveTask, left: &mut usize) -> Option<Task> {
         let rescaling = self.rescaling(task);
         let mut options = Vec::new();

@@ -1,4 +1,4 @@
-//! A heuristic for comparison: every task in a class gets the same number of nodes.
+//! A heuristic for comparison: all tasks in a class get equal shares of its nodes.
 
 use gleaner_solvers::{Limits, SolveError, Status};
 
@@ -12,10 +12,10 @@ use crate::solver::{self, ClassSolver};
 /// of the class, divided by the number of tasks in the class, including the task itself, and rounded down. Finally,
 /// each task gets the greatest number of nodes that it may hold within its share; the remaining nodes stay unused.
 ///
-/// Example: one class has 5 nodes, another has 2, and each node is worth 1 to each of three tasks. The first task goes
-/// to the larger class, where its share is 5. The second task's share is 2 in either class, so it goes to the class
-/// that is listed first, the larger one. The third goes to the smaller class, where its share is 2 instead of 1. The
-/// final shares are 2, 2 and 2.
+/// Example: one class has 5 nodes, another has 2, and each node is worth 1 to each of three tasks. The first task
+/// chooses the larger class, where its share is 5. The second task's share is 2 in either class, so it chooses the
+/// class that is listed first, the larger one. The third task chooses the smaller class, where its share is 2 instead
+/// of 1. The final shares are 2, 2 and 2.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EqualShare;
 

@@ -35,7 +35,7 @@ const BEAM: usize = 50;
 /// Position in the core's task order. The loss of the second-best item of the task at this position is the initial
 /// limit on the total loss, so about eleven tasks can change at first.
 const FIRST: usize = 11;
-/// Maximum number of states of the first search, per task.
+/// Maximum number of states of the first search, per task. [`FIRST_STATES`] limits the total.
 const STATES_PER_TASK: u64 = 800;
 /// Range of the maximum number of states of the first search.
 const FIRST_STATES: RangeInclusive<u64> = 20_000..=200_000;
@@ -69,7 +69,8 @@ impl Exact {
     /// Solves a problem.
     ///
     /// # Errors
-    /// [`SolveError::Invalid`] if the problem is invalid (see [`Problem::validate`]).
+    /// [`SolveError::Invalid`] if the problem is invalid (see [`Problem::validate`]), and [`SolveError::Unfit`] if it
+    /// has groups of tasks.
     pub fn solve(&self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
         let faults = problem.validate();
         if !faults.is_empty() {
@@ -365,9 +366,9 @@ impl Search<'_> {
     }
 }
 
-/// Splits the set of plans in two by the item of one task, whose items differ the most across the mix. If the task
-/// holds nodes of several classes in the mix, it must hold nodes of the most frequent class in one half, and must not
-/// hold them in the other. Otherwise, the halves differ in the task's number of nodes. For example, if the task holds 2
+/// Splits the set of plans in two by the item of the task whose items differ the most across the mix. If the task holds
+/// nodes of several classes in the mix, it must hold nodes of the most frequent class in one half, and must not hold
+/// them in the other. Otherwise, the halves differ in the task's number of nodes. For example, if the task holds 2
 /// nodes in 0.6 of the mix and 5 nodes in 0.4 of it, the mean is 3.2. In one half the task holds at most 3 nodes, in
 /// the other at least 4, and neither half contains the mix. `None` if each task holds the same item in the whole mix.
 fn split(branch: &Branch) -> Option<[Reduced; 2]> {

@@ -1,9 +1,9 @@
 //! Exact allocation of nodes of several classes to elastic tasks.
 //!
 //! A machine has nodes of several kinds, and a task runs at a different speed on each kind. A [`Problem`] has
-//! **classes** and tasks. Each class has a number of idle nodes. Each task has **options**: a number of nodes of one
-//! class, and the value that they add to the objective. Each task takes at most one of its options. [`Exact`] finds the
-//! plan with the greatest objective and proves that no plan is better.
+//! **classes** and tasks. Each class has a number of idle nodes. Each task has **options**. An option is a number of
+//! nodes of one class, with the value that they add to the objective. Each task takes at most one of its options.
+//! [`Exact`] finds the plan with the greatest objective and proves that no plan is better.
 //!
 //! ```
 //! use gleaner_classes::{Exact, Problem};

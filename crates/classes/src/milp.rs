@@ -1,7 +1,7 @@
 //! The problem as a mixed-integer linear program, for other solvers.
 //!
-//! Each option of each task has a binary variable. Its objective coefficient is the option's value minus the value of
-//! holding nothing:
+//! Each option of each task has a binary variable. Its objective coefficient, gain_jo, is the option's value minus the
+//! value of holding nothing. The program is:
 //!
 //! maximise Σ gain_jo · y_jo  subject to  Σ_o y_jo ≤ 1 for every task, and Σ count_jo · y_jo ≤ capacity_k over the
 //! options of every class k. Each limit of a group adds a row over the options of the group's tasks, like the row of a
@@ -17,7 +17,7 @@ use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
 use crate::answer::Answer;
 use crate::problem::{Held, Problem};
 
-/// Uses a MILP solver, on one thread, to solve problems with node classes.
+/// A solver for problems with node classes, which uses HiGHS or CBC on one thread.
 #[derive(Debug, Clone)]
 pub struct Milp {
     kind: SolverKind,
@@ -128,7 +128,8 @@ pub fn exported(problem: &Problem) -> Model {
     model
 }
 
-/// Converts the values of a model's columns to an answer. The plan is checked, because the solver's claim is not proof.
+/// Converts the values of a model's columns to an answer. The plan is checked, because the solver's claim is not a
+/// proof.
 fn verdict(
     problem: &Problem,
     columns: &[(usize, Held)],

@@ -28,7 +28,7 @@ pub struct Offer<'a> {
     pub max_nodes: u32,
     /// Node counts of the curve's points: first 0, then strictly increasing.
     pub nodes: &'a [u32],
-    /// Objective per second at each point; linear between points.
+    /// Objective per second at each point, interpolated linearly between points.
     pub objective: &'a [f64],
 }
 

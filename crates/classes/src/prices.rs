@@ -8,14 +8,14 @@
 //!
 //! which is at least the objective of every plan, because a plan pays Σ_k λ_k (used nodes) ≤ Σ_k λ_k N_k. For example,
 //! suppose that one class has 3 nodes, and two tasks gain 10 from 2 nodes each. At a price of 5, both tasks have a
-//! profit of 0, so D = 15. At a price of 4, D = 12 + 2 · 2 = 16. The best plan gains 10: only one task fits.
+//! profit of 0, so D = 15. At a price of 4, D = 12 + 2 · 2 = 16. The best plan gains 10, because only one task fits.
 //!
 //! The least D is the optimum of a linear program. Each of its columns is a plan that the tasks choose at some prices.
-//! It mixes these plans so that the mix gains the most and uses at most N_k nodes of each class k (Dantzig and Wolfe
-//! 1960; the cuts of Kelley 1960 are its dual). The program has K + 1 rows for K classes, so the inverse of its basis
-//! is tiny. Its dual prices oscillate at first. The steps therefore alternate: one evaluates D at the dual prices, the
-//! next at the midpoint between the dual prices and the best prices so far. A plan enters the basis if it improves the
-//! mix. If no plan improves the mix at the dual prices, these prices are optimal.
+//! The program mixes these plans so that the mix gains the most and uses at most N_k nodes of each class k (Dantzig and
+//! Wolfe 1960; the cuts of Kelley 1960 are its dual). The program has K + 1 rows for K classes, so the inverse of its
+//! basis is small. The dual prices of the program oscillate at first. The steps therefore alternate: one evaluates D at
+//! the dual prices, the next at the midpoint between the dual prices and the best prices so far. A plan enters the
+//! basis if it improves the mix. If no plan improves the mix at the dual prices, these prices are optimal.
 
 use crate::reduced::{Item, Reduced};
 
@@ -77,7 +77,7 @@ struct Search<'p> {
     /// The gain of each column of the basis.
     gain: Vec<f64>,
     basis: Vec<Column>,
-    /// No plan gains less than this, even if every item has a negative gain.
+    /// A lower bound on the gain of any plan, even if every item has a negative gain.
     least: f64,
 }
 
@@ -199,7 +199,7 @@ impl<'p> Search<'p> {
     fn dual(&self) -> (f64, Vec<f64>) {
         let mix = self.gain.iter().zip(&self.amount);
         let gain = mix.map(|(gain, amount)| gain * amount).sum();
-        // After a rounding error, a price may be a little below 0.
+        // Because of rounding errors, a price may be slightly below 0.
         (
             gain,
             (1..self.rows).map(|row| self.price(row).max(0.0)).collect(),
@@ -216,7 +216,7 @@ impl<'p> Search<'p> {
             .sum()
     }
 
-    /// Adds a plan to the mix, and then unused nodes as long as that improves the mix.
+    /// Adds a plan to the mix if this improves the mix, and then unused nodes for as long as they improve it.
     fn improve(&mut self, plan: Plan) {
         // The reduced cost of a plan is its gain less its cost at the dual prices, which includes the price of row 0.
         // For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At a price of 2, both items

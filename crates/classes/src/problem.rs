@@ -91,7 +91,7 @@ pub struct Problem {
     pub classes: Vec<Class>,
     /// The tasks.
     pub tasks: Vec<Task>,
-    /// Limits on the total number of nodes of several tasks. The exact solver does not support such limits.
+    /// Groups of tasks whose total number of nodes is limited. The exact solver does not support groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
 }
@@ -109,7 +109,8 @@ pub struct GroupLimit {
     pub most: Option<u32>,
 }
 
-/// The largest absolute value of an option. The sum of a thousand such values has a rounding error of about 128.
+/// The largest permitted absolute value of an option. The sum of a thousand such values has a rounding error of about
+/// 128.
 pub const LARGEST_VALUE: f64 = 1e15;
 
 impl Problem {

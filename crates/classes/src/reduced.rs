@@ -8,7 +8,7 @@ use crate::problem::{Choice, Held, Problem, Task};
 /// The class of an item without nodes.
 pub(crate) const NO_CLASS: u32 = u32::MAX;
 
-/// A choice of a task: nodes of one class or nothing, and its gain.
+/// A choice of a task: nodes of one class or nothing, and the gain of this choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Item {
     /// Index of the class, or [`NO_CLASS`].

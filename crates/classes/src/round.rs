@@ -68,7 +68,7 @@ pub(crate) fn shared(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<Vec<
         .collect()
 }
 
-/// The fitting item with the greatest worth.
+/// The item with the greatest `worth` among the items that fit.
 fn greatest(items: &Items, free: &[u32], worth: impl Fn(&Item) -> f64) -> Option<Item> {
     let fitting = items.all.iter().filter(|item| fits(item, free));
     fitting

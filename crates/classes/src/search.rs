@@ -35,7 +35,7 @@ use crate::reduced::{Item, Items, Reduced};
 /// All slacks packed into one number. A change of a task is then a single addition, which keeps the states sorted.
 type Packed = u128;
 
-/// A change of a task from its best item.
+/// A change of a task from the item from which it starts to another item.
 #[derive(Debug, Clone, Copy)]
 struct Change {
     item: Item,
@@ -148,14 +148,14 @@ struct Reach {
 /// A problem at some prices, ready to be searched.
 #[derive(Debug)]
 pub(crate) struct Core {
-    /// The best item of each task.
+    /// The item from which each task starts: its best item, or one that is equally good up to a rounding error.
     base: Vec<Item>,
-    /// The different lists of changes.
+    /// The distinct lists of changes.
     kinds: Vec<Kind>,
     /// The tasks that may change, in ascending order of the loss of their second-best item.
     tasks: Vec<CoreTask>,
     prices: Vec<f64>,
-    /// The slack of each class if all tasks take their best items.
+    /// The slack of each class before any change.
     slack: Vec<i64>,
     /// The bits that hold the slack of each class in a packed number.
     fields: Vec<Field>,
@@ -587,7 +587,7 @@ impl Run<'_> {
         };
         set(place, change);
         for place in (0..place).rev() {
-            // A skipped task keeps its best item.
+            // A skipped task keeps the item from which it starts.
             let Some((from, change)) = self.history[place].get(state as usize).copied() else {
                 continue;
             };

@@ -103,7 +103,7 @@ pub fn build(spec: SolverSpec) -> Result<Box<dyn ClassSolver + Send>, SolveError
 /// Checks that the solver supports a problem, without solving it.
 ///
 /// # Errors
-/// The error that [`build`] or [`ClassSolver::solve`] would return.
+/// The solver does not support the problem. The error is the one that [`build`] or [`ClassSolver::solve`] would return.
 pub fn accepts(spec: SolverSpec, problem: &Problem) -> Result<(), SolveError> {
     let has_groups = !problem.groups.is_empty();
     let chosen = chosen(spec, has_groups);
@@ -145,7 +145,7 @@ fn unfit(what: &str, instead: &str) -> SolveError {
 struct Auto {
     spec: SolverSpec,
     stop: Arc<AtomicBool>,
-    /// Whether the last problem had groups, and the solver that was chosen for it.
+    /// For the last problem: whether it had groups, and the solver that was chosen.
     last: (bool, Box<dyn ClassSolver + Send>),
 }
 

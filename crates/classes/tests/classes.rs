@@ -299,7 +299,7 @@ fn one_class_has_the_optimum_of_the_solver_without_classes() {
     }
 }
 
-/// Divides the nodes of a problem among identical classes.
+/// Dividing the nodes of a problem among identical classes does not increase the optimum.
 #[test]
 fn equal_classes_are_never_better_than_one() {
     for seed in 0..40 {

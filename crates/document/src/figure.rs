@@ -112,7 +112,7 @@ pub enum Marks {
     Spans(Spans),
 }
 
-/// A colour by its role; the renderers choose the shade.
+/// A colour, identified by its role. Renderers choose the shade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     /// A series, numbered from 0. Series 0 has the accent colour. The first [`SERIES`] series have different colours.

@@ -1,6 +1,6 @@
 //! Documents, which present the results of a command in the terminal and on report pages. A document consists of
-//! sections with facts, tables, notes and figures. The types are independent of markup. [`text`] renders documents for
-//! a terminal; the crate `gleaner-report` renders them as HTML and as images.
+//! sections with facts, tables, notes and figures. The types are independent of markup. [`text`] renders the elements
+//! of a section for a terminal; the crate `gleaner-report` renders documents as HTML and as images.
 //!
 //! ```
 //! use gleaner_document::{Block, Fact, Grid, Head, text};
@@ -45,11 +45,11 @@ pub struct Section {
     pub title: String,
     /// Text below the heading that introduces the section; may be empty.
     pub lead: String,
-    /// The contents, in order.
+    /// The facts, tables, figures and paragraphs of the section, in order.
     pub blocks: Vec<Block>,
 }
 
-/// A piece of a section.
+/// An element of a section.
 #[derive(Debug, Clone)]
 pub enum Block {
     /// Facts, each with a label and a value.

@@ -1,4 +1,4 @@
-//! Formats numbers for readers.
+//! Formats numbers, shares, hours and changes for the terminal and for pages.
 
 use std::fmt::Display;
 

@@ -21,7 +21,7 @@ pub const MAX_GPUS_PER_NODE: u32 = 64;
 /// A set of GPUs of one node; bit `i` represents GPU `i`.
 pub type GpuSet = u64;
 
-/// A virtual cluster (VC).
+/// A virtual cluster (VC): a part of the cluster with its own queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VirtualCluster {
     /// Name of the VC, unique in the cluster.

@@ -37,7 +37,7 @@ pub enum Error {
     /// Interrupted by the user, after the results so far were written: exit code 130.
     #[error("interrupted: the results so far have been written and marked incomplete")]
     Interrupted,
-    /// Stopped by the user before there was any result, so nothing is written: exit code 130.
+    /// Stopped by the user before there was any result, so no files are kept: exit code 130.
     #[error("interrupted: incomplete files have been removed")]
     Stopped,
 }
@@ -55,7 +55,7 @@ impl Error {
         }
     }
 
-    /// The process's exit code.
+    /// The exit code of a process that ends with this error.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Usage(_) => 2,
@@ -103,7 +103,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of `file` as a whole.
+    /// A fault in `file` as a whole.
     pub fn of(file: &Path, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Fault {
             file: file.display().to_string(),
@@ -113,8 +113,7 @@ impl Fault {
         }
     }
 
-    /// A fault of `file`, described by one sentence that states what was found, what was expected
-    /// and what to do.
+    /// A fault in `file`, described by one sentence that states what was found, what was expected and what to do.
     pub fn told(file: &Path, sentence: impl fmt::Display) -> Self {
         Fault::of(file, sentence.to_string(), "")
     }
@@ -171,7 +170,7 @@ impl From<Fault> for Error {
     }
 }
 
-/// Faults of input files, collected before the command stops.
+/// Faults in input files, collected before the command stops.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faults(pub Vec<Fault>);
 

@@ -6,7 +6,7 @@ use super::clock::{Occurrence, UnknownClock};
 use super::queue::{Queue, RowQueue};
 use super::{Clock, NodeClasses, Quality, Slice, Stamp, Utc};
 
-/// The change of state of one node, packed into four bytes.
+/// A change of the state of one node, packed into four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Change(u32);
 
@@ -40,8 +40,8 @@ impl Change {
 /// A log of node idleness. Its rows are in time order, and each row lists the changes of nodes at one time.
 ///
 /// Before row 0, every node is busy, so row 0 lists exactly the nodes that are idle at the start. The changes of a row
-/// are sorted by node, each node occurs at most once, and every change changes the state of its node. A row may be
-/// empty; `--skip-rows` also counts such rows.
+/// are sorted by node, each node occurs at most once, and every change flips the state of its node. A row may be empty;
+/// `--skip-rows` also counts such rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLog {
     nodes: Vec<String>,
@@ -82,7 +82,7 @@ impl EventLog {
         self.queue.is_some()
     }
 
-    /// The batch queue at `row`; `None` if the log's source does not contain the queue.
+    /// The batch queue at `row`; `None` if the log has no queue.
     pub fn queue(&self, row: usize) -> Option<RowQueue<'_>> {
         let changes = self.starts[row]..self.starts[row + 1];
         self.queue.as_ref().map(|queue| queue.row(row, changes))
@@ -397,7 +397,7 @@ impl EventLogBuilder {
         self.log.classes = classes;
     }
 
-    /// Whether there are more rows or changes than a log can have.
+    /// Whether there are more than [`MAX_ROWS`] rows or [`MAX_CHANGES`] changes.
     pub fn is_too_large(&self) -> bool {
         self.log.times.len() > MAX_ROWS || self.log.changes.len() > MAX_CHANGES
     }
@@ -434,7 +434,7 @@ impl EventLogBuilder {
         self.log.clock = clock;
     }
 
-    /// Checks and returns the log.
+    /// Returns the log after checking it.
     ///
     /// # Errors
     /// The nodes or rows break a rule of [`EventLog`].

@@ -34,7 +34,7 @@ impl Fingerprint {
         put(&mut self.0, text);
     }
 
-    /// Adds a row at this time in nanoseconds.
+    /// Adds a row. `time` is in nanoseconds.
     pub fn push_row(&mut self, time: i64, changes: &[Change]) {
         self.0.update(time.to_le_bytes());
         self.0.update((changes.len() as u64).to_le_bytes());

@@ -42,7 +42,7 @@ pub trait Packing: Send + Sync {
 /// Lowest speed of a job that shares its GPUs. Slower jobs could run longer than schedules support.
 pub const LEAST_SPEED: f64 = 0.01;
 
-/// Two jobs on the same GPUs.
+/// The speeds and the load of two jobs on the same GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     /// Speeds of the first and of the second job, at least [`LEAST_SPEED`]; 1 is the speed of
@@ -252,7 +252,7 @@ impl Packing for PackingTable {
         if self.unmeasured[a] || self.unmeasured[b] {
             return Some(Pair {
                 speeds: (1.0, 1.0),
-                // Lucid's simulator also caps this sum at 1, although its terms are percentages.
+                // As in Lucid's simulator, this sum is capped at 1, although its terms are percentages.
                 gpu_util: f64::min(1.0, first.usage.gpu_util + second.usage.gpu_util),
                 gmem: first.usage.gmem + second.usage.gmem,
             });

@@ -20,7 +20,7 @@ pub struct Trace {
 /// only this information.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Known {
-    /// The load of the workload's jobs was measured: see [`Job::usage`].
+    /// The load of the workload's jobs was measured, and is [`Job::usage`].
     #[default]
     Measured,
     /// The load of the workload's jobs was predicted, and may differ from [`Job::usage`].

@@ -1,4 +1,4 @@
-//! Classes of nodes.
+//! Classes of nodes, such as types of GPU nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -38,10 +38,10 @@ impl EventLog {
 
     /// Cuts the log at ascending times within its span. Returns a part for each pair of neighbouring bounds.
     ///
-    /// The first row of a part is at its start, and lists the nodes that are idle then. The last row is at its end. A
-    /// row of the log at a boundary belongs to both parts. A node that leaves at the boundary leaves the earlier part,
-    /// and is busy in the later part. Each change of a node therefore occurs as a change in exactly one part. The idle
-    /// node-time of all parts adds up to that of the log between the first and the last bound.
+    /// The first row of a part is at its start, and lists the nodes that are idle then. The last row of a part is at
+    /// its end. A row of the log at a boundary belongs to both parts. A node that leaves at the boundary leaves the
+    /// earlier part, and is busy in the later part. Each change of a node therefore occurs as a change in exactly one
+    /// part. The idle node-time of all parts adds up to that of the log between the first and the last bound.
     ///
     /// For example, suppose that a node is idle from 0 to 5 s and from 8 to 10 s, and that the log is cut at 0, 6 and
     /// 10 s. In the first part, the node is idle for 5 s from the start. In the second part, it becomes idle after 2 s
@@ -52,13 +52,14 @@ impl EventLog {
         bounds.windows(2).map(part).collect()
     }
 
-    /// The first time, and the nanoseconds from there to the last time. `None` for a log without rows.
+    /// The first time, and the number of nanoseconds from the first to the last time. `None` for a log without rows.
     fn span(&self) -> Option<(Utc, i128)> {
         let (first, last) = (self.times().first()?, self.times().last()?);
         Some((*first, i128::from(last.0) - i128::from(first.0)))
     }
 
-    /// The same log with a row at each of the ascending times after its first row. Added rows change no node.
+    /// The same log, with a row at each of `times` that is after its first row. `times` must be in ascending order.
+    /// Added rows change no node.
     fn with_rows_at(&self, times: &[Utc]) -> EventLog {
         let mut out = EventLogBuilder::new(self.nodes().to_vec());
         out.set_clock(self.clock().clone());

@@ -42,7 +42,7 @@ pub struct Quality {
     pub shortened: u64,
     /// Nodes that jobs used but did not list, because the list is empty.
     pub missing: u64,
-    /// Number of lines that cannot be read: jobs may be missing.
+    /// Number of lines that cannot be read. The jobs of these lines may be missing.
     pub unreadable_lines: u64,
     /// Whether the source only counts nodes. If so, the names of the log's nodes are generated.
     pub are_nodes_generated: bool,
@@ -180,8 +180,8 @@ impl Quality {
         format!(" (equal to {share:.1} % of the idle time)")
     }
 
-    /// A sentence that states why the state of nodes can be unknown. For each reason, it gives the node-hours on
-    /// nodes that jobs used but did not list, and their share of the idle time. `None` if all lists are complete.
+    /// A sentence that states why the state of nodes can be unknown. For each reason, it states the node-hours on nodes
+    /// that jobs used but did not list, and their share of the idle time. `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
         let causes = [
             (self.unreadable, "because of unreadable lists"),

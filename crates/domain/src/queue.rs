@@ -2,7 +2,7 @@
 
 use crate::{EventLog, EventLogBuilder, Utc};
 
-/// Jobs that waited for nodes.
+/// The number of jobs that waited for nodes, and the number of nodes that they requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pending {
     /// Number of jobs.
@@ -90,8 +90,8 @@ impl EventLog {
     }
 
     /// Removes the fragments that last less than `seconds` from the log: their nodes stay busy. Fragments that are cut
-    /// off by the start or end of the log are kept, because they may last longer. Rows without changes are left out,
-    /// except the last row.
+    /// off by the start or end of the log are kept, because they may last longer than the log shows. Rows without
+    /// changes are left out, except the last row.
     pub fn without_short_fragments(&self, seconds: f64) -> EventLog {
         let ignored = self.short_fragments(seconds);
         let mut out = EventLogBuilder::new(self.nodes().to_vec());

@@ -122,7 +122,7 @@ mod tests {
             assert_eq!(tally.get().crashed, failures);
             assert_eq!(tally.to_keep().is_some(), failures > 0);
         }
-        let told = "the solver half was asked 4 times: 2 crashed. First: problem synthetic-2-4-1: it broke";
+        let told = "the solver half was asked 4 times: 2 crashed. First fault: problem synthetic-2-4-1: it broke";
         let found = tally.get().remark().unwrap();
         assert!(
             found.ends_with("it broke") && found.starts_with(&told[..45]),

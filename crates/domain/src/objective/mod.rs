@@ -77,8 +77,8 @@ impl Objective {
         self.text.starts_with(PYTHON)
     }
 
-    /// The objective's expression, preceded by the goal unless the goal is the total. For a Python
-    /// function, the function's name.
+    /// The objective's expression, preceded by the goal unless the goal is the total. For a Python function or Sia's
+    /// objective, the objective's text.
     pub fn expression(&self) -> String {
         match self.goal {
             _ if self.is_function() || self.sia.is_some() => self.text.clone().into_owned(),

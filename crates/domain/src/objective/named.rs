@@ -2,7 +2,7 @@
 
 use gleaner_solvers::Goal;
 
-/// An objective that has a name.
+/// An objective with a name, such as `throughput`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Named {
     /// Name on the command line and in files.

@@ -1,7 +1,7 @@
 //! The objective of Sia's scheduler (Jayaram Subramanya et al., SOSP 2023, section 3.4).
 //!
 //! A task's goodput is its speedup. If the task's nodes change, the goodput is multiplied by a restart factor. The
-//! factor is lower for younger tasks and for tasks that have restarted more often. The goodput is raised to a power: a
+//! factor is lower for younger tasks and for tasks that have restarted more often. The goodput is raised to a power. A
 //! negative power makes the objective fair, because it favours tasks with little goodput.
 
 use std::fmt;

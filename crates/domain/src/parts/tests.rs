@@ -60,7 +60,8 @@ proptest! {
         }
         let sum: f64 = parts.iter().map(EventLog::idle_node_seconds).sum();
         prop_assert!((sum - log.idle_node_seconds()).abs() <= 1e-6, "{} {}", sum, log.idle_node_seconds());
-        // Nodes that leave are counted once. The first row of a part only makes nodes idle.
+        // A node that leaves at a boundary is counted only in the earlier part: the first row of a part only makes
+        // nodes idle.
         let left = |log: &EventLog| log.rows().flat_map(|(_, changes)| changes).filter(|change| !change.idle()).count();
         let lengths = bounds.windows(2).all(|ends| ends[0] < ends[1]);
         if lengths {

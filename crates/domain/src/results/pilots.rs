@@ -24,7 +24,7 @@ pub struct Pilots {
     pub grid: Option<MinuteGrid>,
     /// Whether the user gave the plan for the model `lost`. Otherwise, the best plan for this log is chosen.
     pub is_plan_given: bool,
-    /// The model in which a preempted pilot keeps its work. This model does not depend on the ladder.
+    /// The results under the model in which a preempted pilot keeps its work. This model does not depend on the ladder.
     pub kept: Kept,
     /// The given ladder, the wall times of the given plan, or the best ladders of at most 1, 2, … wall times.
     pub ladders: Vec<Ladder>,
@@ -62,13 +62,13 @@ pub struct Kept {
 pub struct Ladder {
     /// The wall times in minutes, ascending; empty if no wall time fits any fragment.
     pub lengths_min: Vec<u64>,
-    /// The model in which the scheduler knows how long nodes stay idle.
+    /// The results under the model in which the scheduler knows how long nodes stay idle.
     pub fits: Fits,
     /// For the best ladder found with at most k wall times: an upper bound on the ready share (`fits`) of all such
     /// ladders. The bound equals this ladder's own ready share if the ladder is proven to be the best. `None` for a
     /// given ladder, for the wall times of a given plan, and for the ladder of all wall times of the grid.
     pub bound_share: Option<f64>,
-    /// The model in which a preempted pilot loses its work.
+    /// The results under the model in which a preempted pilot loses its work.
     pub lost: Lost,
 }
 

@@ -75,8 +75,8 @@ impl ProfilerRun {
         submitted.duration <= self.limit && self.position(job).is_some()
     }
 
-    /// Seconds at which the profiler borrowed (1) or returned (-1) a node. Nodes that were never
-    /// returned count as returned at the end of the profiler's last job.
+    /// The profiler's loans: the second of each change, and the number of nodes borrowed (positive) or returned
+    /// (negative). Nodes that were never returned count as returned at the end of the profiler's last job.
     pub fn loans(&self) -> Vec<(i64, i32)> {
         let mut loans = self.schedule.scaling.clone();
         let borrowed: i32 = loans.iter().map(|&(_, nodes)| nodes).sum();

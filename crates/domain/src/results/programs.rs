@@ -29,7 +29,7 @@ pub struct Tally {
     /// Number of plans that violate the problem's constraints, or that are reported as optimal but
     /// are not.
     pub wrong: usize,
-    /// Number of problems without an answer at the deadline.
+    /// Number of problems that the program did not answer by the deadline.
     pub late: usize,
     /// Number of times that the program crashed.
     pub crashed: usize,
@@ -37,7 +37,7 @@ pub struct Tally {
     pub garbage: usize,
     /// Number of problems that the program refused.
     pub refused: usize,
-    /// Whether the program crashed too many times in a row, and was therefore not restarted.
+    /// Whether the program was not restarted because it had crashed too many times in a row.
     pub given_up: bool,
     /// A description of the first fault; `None` if there were no faults.
     pub first_fault: Option<String>,
@@ -82,7 +82,7 @@ impl Tally {
             parts.push("not restarted".into());
         }
         let first = self.first_fault.as_deref().unwrap_or_default();
-        format!("{}. First: {first}", parts.join(", "))
+        format!("{}. First fault: {first}", parts.join(", "))
     }
 
     /// Adds the faults of another run of the same program.
@@ -185,8 +185,8 @@ mod tests {
             tally("exec:c", 0, 0, None),
         ];
         let expected = [
-            "the solver it (exec:a) had faults in 2 of 3 runs: 3 wrong, 3 crashed. First: too many",
-            "the solver it (exec:b) had faults in 1 of 1 run: 1 crashed. First: it fell",
+            "the solver it (exec:a) had faults in 2 of 3 runs: 3 wrong, 3 crashed. First fault: too many",
+            "the solver it (exec:b) had faults in 1 of 1 run: 1 crashed. First fault: it fell",
         ];
         assert_eq!(remarks(&all), expected);
         assert!(remarks(&all[..1]).is_empty());
@@ -198,7 +198,8 @@ mod tests {
         assert_eq!((one.faults(), one.has_faults()), (2, true));
         one.problems = 7;
         one.given_up = true;
-        let expected = "the solver it was asked 7 times: 2 wrong, not restarted. First: too many";
+        let expected =
+            "the solver it was asked 7 times: 2 wrong, not restarted. First fault: too many";
         assert_eq!(one.remark().as_deref(), Some(expected));
         assert_eq!(tally("exec:a", 0, 0, None).remark(), None);
     }

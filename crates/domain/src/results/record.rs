@@ -78,7 +78,7 @@ pub trait Cells {
     /// The cell does not hold a string.
     fn text(&self, column: usize) -> Result<Cow<'_, str>, Self::Fault>;
 
-    /// The fault of a cell that does not hold the expected value.
+    /// Describes the fault of a cell that does not hold the expected value.
     fn fault(&self, column: usize, expected: String) -> Self::Fault;
 }
 

@@ -178,7 +178,7 @@ record! {
         /// `work_done` as a share of the work that the task would do in `active_s` at its best rate; empty if the task
         /// was never active or its best rate is 0
         normalised_progress: Option<f64> = "normalised_progress" [""],
-        /// deadline; empty if the task has no deadline
+        /// time by which the task should finish; empty if the task has no deadline
         deadline: Option<Utc> = "deadline" ["time"],
         /// node-time held while the task ran before its completion; `node_seconds` is the sum of this column and the
         /// next two
@@ -338,7 +338,7 @@ summary! {
         t_fwd: f64 ["s"],
         /// maximum number of concurrently active tasks
         max_tasks: usize ["tasks"],
-        /// requested objective: see below
+        /// requested objective: a name or an expression
         objective: Objective [""],
         /// expression of the objective (docs/OBJECTIVES.md)
         objective_expression: String [""],
@@ -434,7 +434,7 @@ summary! {
         /// A_s: work that the tasks active at each moment would do on `equivalent_nodes` dedicated
         /// nodes, with the best split and no interruptions
         dedicated_work: f64 ["work"] shown,
-        /// U = A ÷ A_s, see below; null if A_s is 0
+        /// efficiency U = A ÷ A_s; null if A_s is 0
         efficiency: Option<f64> [""] most,
         /// work that the tasks would have done if the best plan of each event had taken effect immediately, and if
         /// rescaling and preemption had cost nothing
@@ -503,7 +503,7 @@ summary! {
         /// noise
         regret: Option<f64> ["loss"] least,
         /// number of trials on the non-dominated front; null if the search has one loss. A trial is on the front if no
-        /// other trial that reached the last rung is at least as good in all losses and better in one
+        /// other trial that reached the last rung is at least as good in all losses and better in at least one
         front_trials: Option<usize> ["trials"] shown,
         /// work done for trials that did not reach the last rung
         wasted_work: Option<f64> ["work"] least,
@@ -593,6 +593,6 @@ pub struct Outcome {
     pub search: Option<SearchOutcome>,
     /// The results by class; `None` if the log's nodes are of one class.
     pub classes: Option<ClassOutcome>,
-    /// Totals of the run.
+    /// The settings and totals of the replay.
     pub summary: Summary,
 }
