@@ -398,7 +398,7 @@ fn tasks_that_suit_neither_log_nor_window_are_noted() {
     let task = |min: u32, max: u32, up: f64, name: &str| {
         format!(
             "[[task]]\nname = \"{name}\"\nmin_nodes = {min}\nmax_nodes = {max}\nwork = 1e9\n\
-             rescale_up = {up}\nrescale_down = 5.0\ncurve = {{ nodes = [1, 128], progress = [1.0, 40.0] }}\n"
+             rescale_up = {up}\nrescale_down = 5.0\ncurve = {{ nodes = [0, 1, 128], progress = [0.0, 1.0, 40.0] }}\n"
         )
     };
     let replay = |tasks: &str, options: &str| {
