@@ -118,7 +118,7 @@ fn options_of_missing_files_are_named() {
         ),
         (
             format!(
-                "{files} --policy lucid {profiled} --estimates oracle --colocate trace/colocate_info.csv --forecast abc"
+                "{files} --policy lucid {profiled} --colocate trace/colocate_info.csv --forecast abc"
             ),
             &["--forecast: found abc, expected a file or a number"],
         ),
