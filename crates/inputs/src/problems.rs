@@ -214,7 +214,7 @@ fn parse(bytes: &[u8], fault: impl Fn(&str, &str) -> Fault) -> Result<Vec<AnyPro
                     faults.add(fault.at(place.clone()).remedy(remedy))?;
                 }
                 for reason in reasons {
-                    faults.add(fault(&reason, "a valid problem").at(place.clone()))?;
+                    faults.add(fault(&reason, "").at(place.clone()))?;
                 }
                 problems.push(problem);
             }

@@ -32,7 +32,7 @@ settings! {
         /// Big-M constant that bounds how far a task may grow or shrink in one decision. The exact solver also applies
         /// these bounds.
         pub big_m: BigM = BigM::default() => Spec::of("NAME");
-        /// Time limit of highs and cbc for one decision, in seconds (-optTL).
+        /// Time limit of highs, cbc and programs for one decision, in seconds (-optTL).
         pub time_limit: f64 = TIME_LIMIT => time_limit();
         /// Relative gap at which highs and cbc consider a plan optimal.
         pub gap: f64 = GAP => gap();

@@ -17,8 +17,8 @@ use gleaner_setup::solver::report_faults;
 ///
 /// A problem is {"id", "nodes", "t_fwd", "tasks": [{"name", "min_nodes", "max_nodes",
 /// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]}. A problem may have
-/// "groups": [{"name", "tasks", "min_total", "max_total"}]: bounds on the total number of nodes
-/// that several tasks hold. A problem may have "goal": "max-min", the goal of share-fair replays.
+/// "groups": [{"name", "tasks", "min_total", "max_total"}]: bounds on the total number of nodes that the tasks with the
+/// names "tasks" hold. A problem may have "goal": "max-min", the goal of share-fair replays.
 /// In this case, --write-model writes the model that maximises the least share. A task may have a
 /// "weight", which multiplies its objective.
 ///

@@ -60,7 +60,8 @@ impl Tally {
     pub fn remark(&self) -> Option<String> {
         let (name, asked) = (&self.identity.name, self.problems);
         let told = format!(
-            "the solver {name} was asked {asked} times: {}",
+            "the solver {name} was asked {}: {}",
+            counted(asked, "time"),
             self.kinds()
         );
         self.has_faults().then_some(told)

@@ -63,8 +63,8 @@ const HELIOS: Known = (
 );
 const JOBS: Known = (
     "jobs of a GPU cluster",
-    "`gleaner simulate --trace FILE --idle-events log.csv` writes an event log of the nodes that \
-     these jobs leave idle",
+    "`gleaner simulate --trace FILE --cluster vc_config.csv --policy fifo --idle-events log.csv` writes an event log \
+     of the nodes that these jobs leave idle",
 );
 
 /// Refuses a text file that is recognised as something other than an event log. The message says

@@ -306,6 +306,10 @@ pub const SEARCHED: [Quantity; 13] = [
     Quantity::time("time to the last rung", |s| s.last_rung_s),
     Quantity::loss("best loss", |s| s.best_loss)
         .missing("none: no trial reached the last rung")
+        .remark(|s| match s.front_trials {
+            Some(_) => "(the first of several losses)".to_owned(),
+            None => String::new(),
+        })
         .meaning("lowest loss of the trials that reached the last rung"),
     Quantity::time("time to the best trial", |s| s.best_trial_s),
     Quantity::loss("regret", |s| s.regret)
