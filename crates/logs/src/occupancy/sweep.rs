@@ -1,12 +1,11 @@
 //! Walks over sorted edges and reports which nodes become idle or busy, and when.
 //!
-//! The nodes are divided into stretches: runs of consecutive nodes that no edge has separated. The
-//! holds on a stretch are stored at its first node, its head. An edge first cuts the stretches at
-//! its two ends. It then changes only whole stretches, and marks them as touched. At the end of
-//! each second, the touched stretches get their new states. The event of that second lists the
-//! nodes that became idle or busy. After an edge over many stretches, neighbours with equal holds
-//! are joined again. The time to process an edge therefore depends on the number of stretches, not on the number of
-//! nodes.
+//! The nodes are divided into stretches: runs of consecutive nodes that no edge has separated. The holds on a stretch
+//! are stored in the entry of its first node, which is called its head. An edge first cuts the stretches at its two
+//! ends. It then changes only whole stretches, and marks them as touched. At the end of each second, the touched
+//! stretches get their new states. The event of that second lists the nodes that became idle or busy. After an edge
+//! over many stretches, neighbours with equal holds are joined again. The time to process an edge therefore depends on
+//! the number of stretches, not on the number of nodes.
 //!
 //! For example, on a machine with nodes 0-7, a job holds nodes 2-5 from second 10 to 30, and an outage holds nodes 4-7
 //! from second 20 to 40. At second 10, the stretches become 0-1, 2-5 and 6-7, and the event reports that nodes 2-5
@@ -72,7 +71,7 @@ pub struct OccupancySummary {
     pub changes: u64,
     /// Idle node-seconds, and held node-seconds by kind of hold.
     pub shares: Shares,
-    /// Jobs that shared nodes.
+    /// Job starts on nodes on which another job was running.
     pub overlaps: Overlaps,
 }
 
@@ -103,9 +102,9 @@ struct Node {
 
 const IDLE: usize = Hold::ALL.len();
 
-/// If an edge changes more stretches than this, neighbouring stretches with equal holds are joined.
-/// The time to process the next edge then depends only on the stretches that differ. For an edge
-/// that changes fewer stretches, the search for equal neighbours is not worth its cost.
+/// If an edge changes more stretches than this, neighbouring stretches with equal holds are joined. The next edge then
+/// has fewer stretches to visit. For an edge that changes fewer stretches, the search for equal neighbours is not worth
+/// its cost.
 const SCATTERED: usize = 64;
 
 impl Node {
@@ -117,11 +116,10 @@ impl Node {
 /// Sweeps over sorted edges and passes every event to `event`. In the events, a node that only [`Hold::Unknown`] holds
 /// is idle if `is_unknown_idle` is set, and busy otherwise.
 ///
-/// Edges come in pairs of a start and a later end. A hold that starts and ends in the same second
-/// has no edges. `rank` contains the index of each node in the log. Edges of nodes beyond `rank` are
-/// ignored. All changes in one second form one event, and a change that is undone within the second
-/// is left out. The first event lists the nodes that are idle at the window's start, which must be
-/// before its end.
+/// Edges come in pairs of a start and a later end. A hold that starts and ends in the same second has no edges. `rank`
+/// contains the index of each node in the log. Edges of nodes beyond `rank` are ignored. All changes in one second form
+/// one event, and a change that is undone within the second is left out. The first event lists the nodes that are idle
+/// at the start of the window. The window must start before it ends.
 ///
 /// # Errors
 /// `edges` contains an error, or `event` fails.
@@ -173,7 +171,7 @@ struct Sweep<'a> {
     /// First node and end (exclusive) of each edge that changed more than [`SCATTERED`] stretches.
     scattered: Vec<(usize, usize)>,
     is_unknown_idle: bool,
-    /// The jobs that started in this second, with the nodes of each edge.
+    /// The job and the nodes of each edge at which a job started in this second.
     started: Vec<(u32, NodeRange)>,
     /// The changes of this second, each with the job that took the node, if any.
     found: Vec<(Change, Option<u32>)>,
@@ -277,10 +275,9 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Joins neighbouring stretches with equal holds, from the head `first` up to the node `last`
-    /// (exclusive). The stretches are settled, so equal holds mean an equal state. An earlier join
-    /// may already have removed the head `first`. Its entry still has the holds of its stretch, so
-    /// the comparison remains correct.
+    /// Joins neighbouring stretches with equal holds, from the head `first` up to the node `last` (exclusive). The
+    /// stretches are settled, so equal holds mean an equal state. An earlier join may already have removed the head
+    /// `first`. The entry of `first` still has the holds of that stretch, so the comparison remains correct.
     fn join(&mut self, first: usize, last: usize) {
         let mut head = first;
         while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {
@@ -320,7 +317,7 @@ impl<'a> Sweep<'a> {
 
     /// Puts the changes in order, finds the jobs that took nodes, and counts the nodes on which each of these jobs
     /// started. For example, job 7 starts on nodes 2 and 3, which were idle, and on node 5, on which another job has
-    /// just ended. Then nodes 2 and 3 change, their taker is job 7, and job 7 has 3 nodes.
+    /// just ended. Nodes 2 and 3 then change, job 7 is their taker, and the count of job 7 is 3 nodes.
     fn find_takers(&mut self) {
         self.found.sort_unstable();
         self.started.sort_unstable_by_key(|(job, _)| *job);
@@ -364,7 +361,7 @@ impl<'a> Sweep<'a> {
             let state = node.state();
             self.counts[node.state] -= length;
             self.counts[state] += length;
-            // A stretch that goes from one hold to another stays busy, so its nodes do not change.
+            // If a stretch goes from one busy state to another, there is no change to report.
             let idle = is_idle(state);
             if idle != is_idle(node.state) {
                 let taker = (state == Hold::Running.index()).then_some(node.job);
@@ -446,7 +443,7 @@ mod tests {
     }
 
     /// Checks that each taker is a job that starts on the node in the event's second. Also checks the number of nodes
-    /// on which this job starts according to the event.
+    /// that the event states for this job.
     fn check_takers(event: &Event<'_>, intervals: &[Interval], rank: &[u32], window: Window) {
         assert_eq!(event.takers.len(), event.changes.len());
         for (change, taker) in event.changes.iter().zip(event.takers) {

@@ -17,8 +17,8 @@ pub struct Coverage {
     pub longest: Option<(i64, u64)>,
 }
 
-/// Measures the coverage of a machine of `nodes` nodes. `edges` are the starts and ends of unknown
-/// spans, in chronological order.
+/// Measures the coverage of a machine with `nodes` nodes. `edges` are the starts and ends of unknown spans, in
+/// chronological order.
 ///
 /// # Errors
 /// `edges` contains an error.

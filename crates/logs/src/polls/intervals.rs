@@ -50,7 +50,7 @@ impl Intervals {
         self.counts.last_key_value().map(|(interval, _)| *interval)
     }
 
-    /// The mean of the intervals of at most `longest` seconds; 0 if there are none.
+    /// The mean, in seconds, of the intervals that last at most `longest` seconds; 0 if there are none.
     pub(super) fn mean(&self, longest: i64) -> f64 {
         let some = self.counts.range(..=longest);
         let (sum, count) = some.fold((0.0, 0.0), |(sum, all), (interval, count)| {

@@ -55,7 +55,7 @@ pub struct PollSummary {
     pub seconds: [u64; StateClass::ALL.len()],
     /// The node-time that polls leave unknown.
     pub coverage: Coverage,
-    /// Local time of the start of the longest span without polls, as text.
+    /// Local time, as text, at which the longest span begins during which the state of the whole machine is unknown.
     pub longest_gap: Option<String>,
     /// The quality of the event log.
     pub quality: Quality,
@@ -74,7 +74,7 @@ impl PollLog {
         &self.clock
     }
 
-    /// Calls `event` with every event in chronological order. The arguments are the time and the nodes that change, in
+    /// Calls `event` for every event, in chronological order. The arguments are the time and the nodes that change, in
     /// ascending order of index.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ pub(super) struct Machine {
     is_partial: bool,
 }
 
-/// If polls list only idle nodes, collects the nodes that polls show as idle.
+/// The nodes that polls show as idle. They are collected only if polls list only idle nodes.
 #[derive(Default)]
 pub(super) struct IdleNodes {
     are_idle: Vec<bool>,

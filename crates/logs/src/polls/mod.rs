@@ -224,8 +224,8 @@ pub struct PollNames {
     pub counts: LogCounts,
 }
 
-/// Calls `each` with every poll of the inputs, which must be in chronological order. Invalid lines
-/// are counted and left out.
+/// Calls `each` with every poll of the inputs. The inputs must be in chronological order. Invalid lines are counted and
+/// left out.
 ///
 /// ```
 /// use std::path::Path;

@@ -13,8 +13,8 @@ use gleaner_io::input::Line;
 pub struct Poll<'p> {
     /// Seconds since 1970; later than the time of the previous poll.
     pub time: i64,
-    /// The nodes that the poll mentions, each once, as indexes into the names. Names are in the order
-    /// in which polls mention them, unless there is a list of nodes.
+    /// The nodes that the poll mentions, each once, as indexes into the names. The names are in the order in which
+    /// polls first mention them, unless the user gave a list of nodes.
     pub nodes: &'p [(u32, StateClass)],
     /// The class of all other nodes. If `None`, they keep the state that an earlier poll gave them.
     pub others: Option<StateClass>,
@@ -115,8 +115,8 @@ impl PollReader {
         self.nodes
     }
 
-    /// Leaves out a block that lacks its last line. The class of nodes that such a block does not list is unknown: they
-    /// may be idle.
+    /// Leaves out a block that lacks its last line. Nodes that such a block does not list may be idle, so their class
+    /// is unknown.
     fn drop_open(&mut self, log: &mut Log) -> Result<()> {
         self.listed.clear();
         if let (Some(time), Some(at)) = (self.time.take(), self.begun) {
@@ -150,7 +150,7 @@ impl PollReader {
         }
     }
 
-    /// Handles a line of the recommended format, which continues the current poll or begins the next poll.
+    /// Handles a line of the recommended format. The line continues the current poll or begins the next one.
     fn state_line(
         &mut self,
         line: StateLine<'_>,
@@ -203,7 +203,7 @@ impl PollReader {
         )
     }
 
-    /// Adds nodes in a state to the current poll.
+    /// Adds the nodes of `list` to the current poll, with the class of `state`.
     fn list(&mut self, state: &str, list: &str, at: At, log: &mut Log) -> Result<()> {
         let class = StateClass::of(state);
         if class.is_none() {
@@ -246,8 +246,9 @@ impl PollReader {
 }
 
 impl Listed {
-    /// Adds a node. If the node is already listed, keeps its first class and returns false. A pilot's node is an
-    /// exception, because it is listed both for the pilot and for its state: keeps the pilot's class and returns true.
+    /// Adds a node. If the node is already listed, keeps its first class and returns false. The node of a pilot is an
+    /// exception, because it is listed both for the pilot and for its own state. In this case, keeps the pilot's class
+    /// and returns true.
     fn add(&mut self, node: u32, class: StateClass) -> bool {
         let index = node as usize;
         if index >= self.places.len() {

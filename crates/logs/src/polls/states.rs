@@ -36,8 +36,8 @@ impl StateClass {
     /// The class of a state as `sinfo` prints it, such as `idle`, `MIXED+` or `drng*`; `None` if the word is unknown.
     /// The state can be in its long or short form, and in upper or lower case.
     ///
-    /// The last character of a state can be a flag. For example, `idle~` is powered down, and
-    /// `idle*` does not respond.
+    /// The last character of a state can be a flag. For example, a node in state `idle~` is powered down, and a node in
+    /// state `idle*` does not respond.
     pub fn of(state: &str) -> Option<Self> {
         let state = state.to_ascii_lowercase();
         let word = state.trim_end_matches(FLAGS);
@@ -91,11 +91,11 @@ impl StateClass {
 /// completing.
 const FLAGS: [char; 10] = ['*', '$', '@', '^', '~', '!', '%', '#', '-', '+'];
 
-/// Flags of nodes that accept no jobs: not responding, in a maintenance reservation, waiting for a
-/// reboot, and rebooting.
+/// Flags of nodes that accept no jobs: not responding, in a maintenance reservation, waiting for a reboot, or
+/// rebooting.
 const NO_JOBS: [char; 4] = ['*', '$', '@', '^'];
 
-/// Flags of nodes that are powered down, powering down or up.
+/// Flags of nodes that are powered down, powering down or powering up.
 const POWER: [char; 4] = ['~', '!', '%', '#'];
 
 #[cfg(test)]

@@ -181,8 +181,8 @@ impl Timeline {
     }
 
     /// Returns the time up to which the state of a node is known, at most `time`. Also counts the node's time from
-    /// `last`, the last poll that mentions the node, to the returned time. Before the first such poll, the state is
-    /// unknown.
+    /// `last`, the time of the last poll that mentions the node, to the returned time. Before the first such poll, the
+    /// state is unknown.
     fn known_until(&mut self, last: Option<i64>, class: StateClass, time: i64) -> i64 {
         let Some(last) = last else {
             return self.span.map_or(time, |(first, _)| first);

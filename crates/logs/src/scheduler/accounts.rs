@@ -25,7 +25,7 @@ pub(super) struct AccountReader {
     /// The jobs and reservations that have begun but not ended, by [`key`].
     open: BTreeMap<String, Open>,
     /// For each node that is down, the start of its outage, and the place of the record in the log. The start is a
-    /// local time if the log's clock was not known when the record was read.
+    /// local time if the clock of the log was unknown when the record was read.
     down: BTreeMap<String, (Moment, At)>,
     /// The time of the last start or end of a job.
     last: Option<Moment>,
@@ -43,7 +43,7 @@ struct Open {
 }
 
 impl AccountReader {
-    /// A reader for one kind of log. `hosts` extracts the node names from that log's records.
+    /// A reader for one kind of log. `hosts` extracts the node names from the records of such a log.
     pub fn new(hosts: Hosts) -> Self {
         AccountReader {
             hosts,
@@ -53,8 +53,8 @@ impl AccountReader {
         }
     }
 
-    /// The time of a record in seconds since 1970. A local time can occur twice, because the clock was put back. In
-    /// that case, chooses an occurrence that is not before the last start or end of a job.
+    /// The time of a record in seconds since 1970. A local time occurs twice if the clock was put back over it. In that
+    /// case, chooses an occurrence that is not before the last start or end of a job.
     fn stamp(&self, stamp: Stamp, at: At, collector: &mut Collector<'_>) -> Result<i64> {
         let times = [self.last, Some(Moment::Written(stamp))];
         let [_, second] = collector.log.seconds(at, times)?;
@@ -68,7 +68,7 @@ impl AccountReader {
         self.last = Some(Moment::Second(second));
     }
 
-    /// Handles a record by its type, such as `S` for the start and `E` for the end of a job.
+    /// Handles a record according to its type, such as `S` for the start and `E` for the end of a job.
     fn record(
         &mut self,
         record: &AccountLine<'_>,

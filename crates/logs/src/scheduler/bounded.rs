@@ -16,16 +16,18 @@ use gleaner_domain::{Observer, Quality, UnknownNodes};
 pub(super) struct Bounded {
     /// The holds that the log states.
     known: Stored<Edge>,
-    /// The holds on the candidates of short jobs. A settled job certainly used all of its candidates. For other short
-    /// jobs, it is unknown which of their candidates they used.
+    /// The holds on the candidates of short jobs: the nodes that these jobs can have used without listing them. A
+    /// settled job certainly used all of its candidates. For other short jobs, it is unknown which of their candidates
+    /// they used.
     candidates: Vec<Edge>,
     /// The holds on the unknown nodes that [`deal`] assigns to jobs.
     dealt: Vec<Edge>,
 }
 
 impl Bounded {
-    /// Computes bounds on the idle time of `nodes` nodes in a window. `rank` is the position of each node in the event
-    /// log. Also returns the quality of the log. Adds a note if the log contradicts itself.
+    /// Computes bounds on the idle time of `nodes` nodes in a window. `rank` contains the position of each node in the
+    /// event log. Also returns the quality of the log. Adds notes to `log`: on contradictions in the log, on settled
+    /// jobs, and on unknown nodes that could not be assigned.
     ///
     /// # Errors
     /// A temporary file cannot be read or written, the unknown nodes do not fit in memory, or `observer` stops

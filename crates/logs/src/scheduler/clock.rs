@@ -22,7 +22,7 @@ use gleaner_io::input::Place;
 pub struct SchedulerClock {
     zone: Option<Zone>,
     origin: Origin,
-    /// The reason to treat local times as UTC if neither a zone nor an offset is known.
+    /// The reason for treating local times as UTC if neither a zone nor an offset is known.
     in_utc: Option<&'static str>,
     offsets: Offsets,
     /// Whether the log has local times without an offset.
@@ -247,7 +247,7 @@ fn text(moment: Option<Moment>) -> String {
     }
 }
 
-/// The possible values of a time, in seconds since 1970. They are equal unless a local time occurs twice.
+/// The possible values of a time, in seconds since 1970. They are equal unless the local time occurs twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Choices {
     first: i64,

@@ -40,8 +40,8 @@ pub trait Sink {
         Ok(LookedUp::default())
     }
 
-    /// Notes the time at which a line was written, in seconds since 1970. It is called only for logs whose lines are
-    /// written as events happen.
+    /// Notes the time at which a line was written, in seconds since 1970. This method is called only for logs whose
+    /// lines are written as events happen.
     fn written(&mut self, _: i64) {}
 }
 

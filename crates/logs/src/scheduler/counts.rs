@@ -35,7 +35,7 @@ pub enum Reason {
     NotSelected,
     /// The line cannot be parsed.
     Unreadable,
-    /// At least a part of the job's list of nodes cannot be parsed. The job is used, and the nodes in that part are
+    /// At least part of the job's list of nodes cannot be parsed. The job is used, and the nodes in that part are
     /// unknown.
     DamagedList,
     /// The end is before the start.
@@ -234,7 +234,7 @@ impl LogCounts {
         self.found.entry(reason).or_default().count += 1;
     }
 
-    /// Counts a fault. A strict reader returns it as an error.
+    /// Counts a fault. If the reason stops a strict reader and `strict` is set, returns the fault as an error instead.
     pub fn fault(
         &mut self,
         reason: Reason,
@@ -310,7 +310,8 @@ impl LogCounts {
 }
 
 impl fmt::Display for LogCounts {
-    /// Writes how many lines were read, used, left out and faulty, one count per line.
+    /// Writes how many lines were read, how many jobs, outages and reservations were used, and how many lines were left
+    /// out or faulty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_read(f)?;
         write!(f, "\nused      {}", counted(self.jobs, "job"))?;

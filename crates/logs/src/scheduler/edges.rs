@@ -63,7 +63,7 @@ impl Edges {
         })
     }
 
-    /// The jobs that have started so far on fewer nodes than the log states.
+    /// The number of jobs that have started so far on fewer nodes than the log states, with an example.
     pub fn short(&self) -> Short {
         match self {
             Edges::Named(_) | Edges::Bounded(_) => Short::default(),
@@ -109,7 +109,7 @@ pub(super) struct SharedNodes {
     pub window: Window,
 }
 
-/// Jobs in order of their starts.
+/// Jobs, sorted by start.
 pub(super) enum Jobs {
     Sorted(Sorted<CountedJob>),
     /// Jobs written to another temporary file, because those in the sorter can be read only once.

@@ -42,7 +42,7 @@ pub struct IdleEvent<'a> {
     pub queue: RowQueue<'a>,
 }
 
-/// Summary of a log that was converted.
+/// Summary of a converted log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// Counts of lines that were read, used, left out or unusual.
@@ -81,7 +81,7 @@ impl Holds {
         !self.quality.are_nodes_generated
     }
 
-    /// Calls `event` with every event in chronological order.
+    /// Calls `event` for every event, in chronological order.
     ///
     /// # Errors
     /// A temporary file cannot be read, or `event` fails.
@@ -95,7 +95,7 @@ impl Holds {
         Ok(summaries.remove(0))
     }
 
-    /// Calls `event` with every event of several event logs, which show unknown nodes in different ways. The first
+    /// Calls `event` for every event of several event logs, which show unknown nodes in different ways. The first
     /// argument is the index of the log. If the logs differ, all events of one log are reported before those of the
     /// next. If they are equal, one sweep reports each event once for every log.
     ///

@@ -24,7 +24,7 @@ pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 /// Maximum number of bytes of a name outside its brackets. Host names have at most 255 bytes.
 const MAX_NAME: usize = 1024;
 
-/// Maximum number of brackets in a name, because the expansion recurses once for each bracket.
+/// Maximum number of brackets in a name. The limit is needed because the expansion recurses once for each bracket.
 /// Slurm's names have only a few brackets.
 const MAX_BRACKETS: usize = 32;
 
@@ -293,8 +293,8 @@ fn push_number(name: &mut String, mut number: u64, width: usize) {
     name.extend(digits[at..].iter().map(|digit| char::from(*digit)));
 }
 
-/// Writes hosts as one short list: hosts that differ only in their last number share a bracket.
-/// Expanding the list gives the same hosts without duplicates, possibly in another order.
+/// Writes hosts as one short list: hosts that differ only in the number at the end share a bracket. Expanding the list
+/// gives the same hosts without duplicates, possibly in another order.
 pub fn compress<'a>(hosts: impl IntoIterator<Item = &'a str>) -> String {
     let mut stems: BTreeMap<(&str, usize), Vec<u64>> = BTreeMap::new();
     let mut whole = Vec::new();

@@ -124,7 +124,8 @@ impl IdleNodes {
         self.cores_per_node.filter(|_| self.are_cores_known)
     }
 
-    /// Adds the runs for which no record states an end. Must be called after the last record.
+    /// Adds the runs for which no record states an end, and the jobs for which no record states that they ran. Must be
+    /// called after the last record.
     ///
     /// # Errors
     /// A temporary file cannot be written, or too many jobs list fewer nodes than they used.
@@ -524,7 +525,7 @@ pub fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> R
     };
     let nodes = counted(looked.unknown, "node");
     if known.is_fixed() {
-        let found = format_args!("{nodes} outside of the list, such as {example}");
+        let found = format_args!("{nodes} not in the list of nodes, such as {example}");
         log.note(Reason::OtherNodes, at, found);
         return Ok(());
     }
@@ -589,8 +590,8 @@ fn is_in_order(log: &mut Log, at: At, held: Held) -> Result<bool> {
     Ok(false)
 }
 
-/// Adds an edge for the start and one for the end of the hold, for each range. A hold of zero
-/// length is left out.
+/// For each range, adds an edge for the start of the hold and, if the hold ends, one for its end. A hold of zero length
+/// is left out.
 fn push(edges: &mut Sorter<Edge>, ranges: &[NodeRange], held: Held) -> Result<()> {
     if held.to.is_some_and(|to| to <= held.from) {
         return Ok(());

@@ -4,9 +4,10 @@
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is not down, drained or
 //! reserved. Each reader streams over the lines of a log and reports records: jobs, and other holds on nodes.
 //! [`crate::occupancy`] turns the holds into events. Only the nodes and the running jobs are kept in memory. Data that
-//! must be sorted is written to temporary files in the folder that `TMPDIR` names.
+//! must be sorted are written to temporary files in the folder that `TMPDIR` names.
 //!
-//! The readers of GPU traces in the crate `gleaner-traces` report the same records, but turn them into a table of jobs.
+//! The readers of GPU traces in the crate `gleaner-traces` report records of the same types. These records become a
+//! table of jobs instead of a log of idle nodes.
 //!
 //! # Formats
 //!
@@ -22,10 +23,10 @@
 //! # Times
 //!
 //! The times of an event log are local times if the zone or the offset is known ([`gleaner_domain::Clock`]). The clock
-//! comes from one of three sources: the zone named by the user or an SWF header, offsets in the times, or accounting
-//! records. In accounting records, timestamps are local times, but the starts and ends of jobs are seconds since 1970.
-//! If neither the zone nor the offset is known, local times are used as written, and seconds since 1970 are shown in
-//! UTC.
+//! comes from one of three sources: the zone that the user, the description of a public machine or an SWF header names;
+//! offsets in the times; or accounting records. In accounting records, timestamps are local times, but the starts and
+//! ends of jobs are seconds since 1970. If neither the zone nor the offset is known, local times are used as written,
+//! and seconds since 1970 are shown in UTC.
 //!
 //! # Nodes
 //!

@@ -42,7 +42,7 @@ struct Stem<'n> {
     after: &'n str,
 }
 
-/// An owned [`Stem`]. It has the same hash, so a stem is looked up without a copy.
+/// An owned [`Stem`]. Both have the same hash, so a borrowed stem can be looked up without being copied.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct StemKey {
     before: Box<str>,

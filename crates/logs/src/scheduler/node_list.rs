@@ -144,7 +144,7 @@ fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer)
     let cells;
     let list = match form {
         Form::Scontrol => match text.strip_prefix("NodeName=") {
-            // The lines that follow describe the node.
+            // The line only describes a node that an earlier line names.
             None => return Ok(()),
             Some(rest) => rest.split_whitespace().next().unwrap_or_default(),
         },

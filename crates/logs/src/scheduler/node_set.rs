@@ -58,7 +58,7 @@ pub struct Looked {
     pub last: Option<u32>,
     /// The last name, if it may have been cut. It was not looked up.
     pub cut: Option<String>,
-    /// Whether the only reason to doubt the last name is that no list has named it before.
+    /// Whether the only reason to doubt the last name is that it is not known yet.
     pub is_new: bool,
 }
 

@@ -93,8 +93,8 @@ pub(super) struct WithOutages<'s> {
 }
 
 impl<'s> WithOutages<'s> {
-    /// Converts the times of the outages in `file` with the clock of the log. If no zone is known, they are treated as
-    /// UTC, like all times in ALCF's tables.
+    /// Converts the times of the outages in `file` with the clock of the log. If no zone is known, the times are
+    /// treated as UTC, like all times in ALCF's tables.
     ///
     /// # Errors
     /// An outage ends before it starts.

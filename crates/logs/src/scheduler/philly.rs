@@ -107,7 +107,7 @@ struct Job {
     attempts: Vec<Attempt>,
 }
 
-/// An attempt to run the job. It held GPUs on its machines, unless the log lists no machines.
+/// An attempt to run a job. The attempt held GPUs on its machines, unless the log lists no machines.
 #[derive(Debug, Clone, PartialEq)]
 struct Attempt {
     start: Option<Moment>,

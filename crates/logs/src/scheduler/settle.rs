@@ -1,5 +1,5 @@
-//! Reports the jobs of a table. The first jobs show whether the table's lists name nodes. If they do not, only the
-//! table's counts are used.
+//! Reports the jobs of a table. The first jobs show whether the table's lists name nodes. If the lists do not name
+//! nodes, only the table's counts are used.
 //!
 //! Not every list names nodes. For example, a table can name a partition such as `MIR-00000-33331-512` in place of its
 //! 512 nodes.
@@ -162,8 +162,8 @@ fn numbers(jobs: &mut [(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Me
 }
 
 impl TableJob<'_> {
-    /// Whether the lists name as many nodes as the job used. If that number is unknown, any readable lists are
-    /// accepted.
+    /// Whether the lists name as many nodes as the job used. If that number is unknown, any readable lists that are not
+    /// empty are accepted.
     fn fits(&self) -> bool {
         let counts = self.lists.iter().map(|list| hostlist::count(list));
         let count: Result<usize, _> = counts.sum();

@@ -173,9 +173,9 @@ impl ShortJobs {
     /// Decides for each list whether its last name is complete. Then removes the jobs that lack no nodes, and sorts the
     /// other jobs by start.
     ///
-    /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. This
-    /// reduces the number of nodes that the job lacks by one. If the doubt about a last name turns out to be unfounded,
-    /// the name is complete.
+    /// A name that may have been cut is accepted if a node of the machine has this name and no other name begins with
+    /// it. The job then lacks one node fewer. If the doubt about a last name turns out to be unfounded, the name is
+    /// complete.
     pub fn complete(mut self, nodes: &NodeSet) -> (Self, Completed) {
         let mut completed = Completed::default();
         if self.jobs.iter().any(|short| short.cut.is_some()) {

@@ -91,7 +91,7 @@ fn slurm() {
     assert!(!Reason::OtherNodes.is_fault());
     assert_eq!(
         summary.log_counts.found[&Reason::OtherNodes].example,
-        "log, line 2: 1 node outside of the list, such as n99"
+        "log, line 2: 1 node not in the list of nodes, such as n99"
     );
 }
 
@@ -362,7 +362,7 @@ fn phillys_event_log() {
             "\"ip\": \"m3\"",
             "\"ip\": \"m9\"",
             Reason::OtherNodes,
-            "log, job 2: 1 node outside of the list, such as m9",
+            "log, job 2: 1 node not in the list of nodes, such as m9",
         ),
         (
             "{\"ip\": \"m2\", \"gpus\": []}",
