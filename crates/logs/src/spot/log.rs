@@ -42,7 +42,7 @@ pub struct SpotSummary {
     pub events: u64,
     /// Number of changes in all events.
     pub changes: u64,
-    /// Share of the node-time during which nodes are idle.
+    /// Idle share of the node-time.
     pub idle_share: f64,
     /// The quality of the event log.
     pub quality: Quality,
@@ -61,7 +61,7 @@ impl SpotLog {
         &self.clock
     }
 
-    /// Calls `event` with every event in chronological order. The arguments are the time and the nodes that change, in
+    /// Calls `event` for every event, in chronological order. The arguments are the time and the nodes that change, in
     /// ascending order of index. All rows with the same time form one event.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl SpotLog {
     }
 }
 
-/// Totals over the events passed on so far.
+/// Totals of the events that have been passed on so far.
 #[derive(Default)]
 struct Totals {
     span: Option<(Utc, Utc)>,

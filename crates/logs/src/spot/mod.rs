@@ -78,8 +78,8 @@ pub fn read_inputs<'a>(
     reader.finish(log, start)
 }
 
-/// Parses the start of a trace that the user gave. If the text has an offset from UTC, the offset is also the zone of
-/// the trace, unless the user names another zone.
+/// Parses the start time that the user gave for a trace. If the text has an offset from UTC, the offset is also the
+/// zone of the trace, unless the user names another zone.
 fn start_of(text: &str, log: &mut Log) -> Result<Utc> {
     let stamp = window_time("--start", text)?;
     match stamp {

@@ -83,6 +83,6 @@ fn count(text: &str) -> Result<Event<'static>, String> {
         .ok()
         .filter(|count| *count as usize <= MAX_NODES);
     let count = count
-        .ok_or_else(|| format!("{text:?} instead of a number of at most {MAX_NODES} nodes"))?;
+        .ok_or_else(|| format!("{text:?} instead of a number of nodes, at most {MAX_NODES}"))?;
     Ok(Event::Count(count))
 }

@@ -185,7 +185,7 @@ const COUNTED: [Sample; 4] = [
 ];
 
 impl Sample {
-    /// Options that state the time zone and, unless the sample has no machine, options that name the machine, whose
+    /// Options that state the time zone. If the sample has a machine, also options that name this machine, because its
     /// description states the zone.
     fn options(&self) -> Option<Vec<Options>> {
         let Sample(_, format, zone, members, machine) = self;
@@ -401,6 +401,6 @@ fn counts_on_shared_nodes_give_bounds() {
         quality.idle_upper,
         reference["idle_node_s_upper"].as_u64().unwrap()
     );
-    // In the event log, nodes are idle only for the lower bound of the idle time.
+    // In the event log, the idle time equals its lower bound.
     assert_eq!(summary.swept.shares.idle, quality.idle_lower as f64);
 }

@@ -138,7 +138,7 @@ fn class(case: &Case, polls: &[Poll], node: usize, second: i64, step: i64) -> Op
     (!is_unknown).then_some(listed.unwrap_or(StateClass::Busy))
 }
 
-/// The time of every event of the log with the states of all nodes after it, and the summary of the polls.
+/// The time of each event, with the states of all nodes after the event, and the summary of the polls.
 fn events(text: &str, options: &Options) -> (Vec<(i64, [bool; NODES])>, PollSummary) {
     let log = read_bytes(Path::new("polls"), text.as_bytes(), options).unwrap();
     let mut idle = [false; NODES];

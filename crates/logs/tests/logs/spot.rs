@@ -154,7 +154,7 @@ fn truth() -> Option<Vec<Event>> {
     Some(rows.collect())
 }
 
-/// The time of every change of the number of idle nodes, with the number after the change.
+/// The time of every change in the number of idle nodes, with the number after the change.
 fn counts(rows: impl IntoIterator<Item = (i64, i64)>) -> Vec<(i64, i64)> {
     let mut sums: Vec<(i64, i64)> = Vec::new();
     for (time, change) in rows {

@@ -30,8 +30,8 @@ pub struct Batch<'b> {
     pub nodes: &'b [Change],
     /// The work that active tasks have done so far, if known. Only objectives that depend on progress use it.
     pub progress: &'b [Progress],
-    /// Curves and rescaling costs of active tasks that were measured while the tasks trained. From now on, decisions use
-    /// them. A task can have one measurement for each class of nodes.
+    /// Curves and rescaling costs that were measured while active tasks trained. From this batch on, decisions use the
+    /// measured values. A task can have one measurement for each class of nodes.
     pub measured: &'b [Measured],
     /// Indices of the active tasks that finished.
     pub finished: &'b [u32],
@@ -109,7 +109,8 @@ pub struct Reallocation {
     /// Trials of a search that reached a rung and continue training immediately. They were among the batch's finished
     /// tasks, but remain active.
     pub extended: Vec<Extension>,
-    /// Nodes that tasks release: the nodes of finished tasks, followed by the nodes of shrinking tasks.
+    /// Nodes that tasks release: the nodes of finished tasks, followed by the nodes that the decision takes from active
+    /// tasks.
     pub released: Vec<Holding>,
     /// Free nodes that tasks receive.
     pub given: Vec<Holding>,
@@ -199,7 +200,7 @@ impl Resize {
 /// A decider's report on its decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The status of the plan, for example optimal.
+    /// The status of the plan, such as optimal.
     pub status: StepStatus,
     /// Relative gap between the plan's objective and the optimum, if known.
     pub gap: Option<f64>,

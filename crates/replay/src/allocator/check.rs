@@ -258,7 +258,7 @@ fn check_groups(
             return refused(format!("min_nodes {min} is above max_nodes {max}"));
         }
         if registry.groups().contradicts(group) {
-            return refused("its limits differ from those of an earlier batch".to_owned());
+            return refused("its limits differ from its limits in an earlier batch".to_owned());
         }
     }
     Ok(())

@@ -44,7 +44,7 @@ pub(super) enum Question<'d> {
 
 /// The nodes at a decision.
 pub(super) struct Nodes<'a, H> {
-    /// Number of idle nodes of each class, used or not.
+    /// Number of idle nodes of each class, including nodes that tasks hold.
     pub idle: &'a [u32],
     /// Class and number of the nodes that each active task holds, in the order of admission.
     pub held: H,

@@ -161,7 +161,7 @@ fn invalid_groups_are_refused() {
         (vec![group(&["a"], 3)], "does not submit task a"),
         (
             vec![group(&["b"], 4)],
-            "differ from those of an earlier batch",
+            "differ from its limits in an earlier batch",
         ),
         (vec![above], "min_nodes 4 is above max_nodes 3"),
         (vec![group(&["b"], 3); 2], "lists it twice"),

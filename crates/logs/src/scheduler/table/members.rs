@@ -1,4 +1,4 @@
-//! The nodes of jobs from a separate table, which has one row for each node of each job.
+//! The nodes of jobs, read from a separate table that has one row for each node of each job.
 //!
 //! The rows are held in memory as pairs of numbers (16 bytes each), so that jobs can be looked up in any order.
 //! Lassen's table of 1.4 million jobs takes about 200 MB. The number of rows is bounded, and so are the number and
