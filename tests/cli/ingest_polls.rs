@@ -40,7 +40,7 @@ fn coarse_polls_need_two_logs() {
     fs::write(at.join("coarse.txt"), polls).unwrap();
     let line = "ingest sinfo coarse.txt -o log.csv";
     gleaner(at, line).expect(0).says(&[
-        "polls are 60 s apart",
+        "the median interval between polls is 60 s",
         "the efficiency of a replay is too high. --times spread shows",
     ]);
     gleaner(at, &format!("{line} --times spread --seed 7"))

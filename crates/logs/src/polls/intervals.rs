@@ -12,7 +12,7 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Adds a poll, which must be later than all polls before it.
+    /// Adds a poll. It must be later than all polls that were added before.
     pub(super) fn add(&mut self, time: i64) {
         match &mut self.span {
             None => self.span = Some((time, time)),

@@ -158,15 +158,15 @@ fn coarse_note(rules: &Rules) -> Option<String> {
     let interval = rules.interval;
     (interval > FINE).then(|| match rules.spread {
         None => format!(
-            "polls are {interval} s apart, and all changes between two polls are shown at the later \
-             one. As a result, the efficiency of a replay is too high. --times spread shows each change at \
-             a random time between its polls, but then the efficiency is too low if nodes leave in \
-             groups. Replay both logs: the true efficiency is usually between the two results"
+            "the median interval between polls is {interval} s, and all changes between two polls are shown at the \
+             later one. As a result, the efficiency of a replay is too high. --times spread shows each change at a \
+             random time between the two polls, but then the efficiency is too low if nodes leave in groups. Replay \
+             both logs: the true efficiency is usually between the two results"
         ),
         Some(_) => format!(
-            "polls are {interval} s apart, and each change is shown at a random time between its polls. As a \
-             result, the efficiency of a replay is too low if nodes leave in groups. With --times polled, the \
-             efficiency is too high. Replay both logs: the true efficiency is usually between the two results"
+            "the median interval between polls is {interval} s, and each change is shown at a random time between two \
+             polls. As a result, the efficiency of a replay is too low if nodes leave in groups. With --times polled, \
+             the efficiency is too high. Replay both logs: the true efficiency is usually between the two results"
         ),
     })
 }

@@ -51,7 +51,7 @@ impl<'l> AccountLine<'l> {
     }
 }
 
-/// Iterates over the attributes of a record. Values may still be quoted.
+/// Iterates over the attributes of a record. The values keep their quotes.
 struct Attributes<'l>(&'l str);
 
 impl<'l> Iterator for Attributes<'l> {

@@ -174,8 +174,8 @@ impl Reason {
             Reason::UnknownState => "with an unknown state (the nodes count as busy)",
             Reason::Absurd => "with implausible times or numbers (left out)",
             Reason::NeverOccurs => {
-                "at a local time that did not occur, because the clock was put forward (the offset \
-                 from before is used)"
+                "at a local time that did not occur, because the clock was put forward (the offset before \
+                 the change is used)"
             }
             Reason::OccursTwice => {
                 "at a local time that occurs twice, because the clock was put back (the earlier \

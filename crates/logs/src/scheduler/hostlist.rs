@@ -16,7 +16,7 @@ use std::fmt::Write;
 /// Maximum number of hosts that one list is allowed to name.
 pub const MAX_HOSTS: usize = 1 << 18;
 
-/// Maximum number of pieces (hosts, or ranges of hosts) into which all lists of an input together may be expanded. One
+/// Maximum total number of pieces (hosts, or ranges of hosts) into which the lists of an input may be expanded. One
 /// further piece is allowed for each byte of the lists. The last bracket of a name adds few pieces, because its ranges
 /// are not expanded.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
@@ -152,7 +152,7 @@ struct Size {
     apart: usize,
 }
 
-/// Checks the brackets of a name, and returns the size of its expansion, which must not exceed `left` hosts.
+/// Checks that the brackets of a name are valid and expand to at most `left` hosts. Returns the size of the expansion.
 fn checked(host: &str, left: usize) -> Result<Size, HostlistError> {
     if host.is_empty() {
         return Err(HostlistError::Empty);
