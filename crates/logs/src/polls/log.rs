@@ -12,9 +12,9 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
 
-/// If the median interval between polls exceeds this number of seconds, a note is printed. All
-/// changes between two polls are shown at the later poll. This makes the efficiency of a replay too
-/// high: by 0.2 percentage points at a median interval of 11 s, and by 4 points at 60 s.
+/// If the median interval between polls exceeds this number of seconds, a note is printed. By default, all changes
+/// between two polls are shown at the later poll. This makes the efficiency of a replay too high: by 0.2 percentage
+/// points at a median interval of 11 s, and by 4 points at 60 s.
 const FINE: i64 = 15;
 
 /// Polls converted to edges, from which [`PollLog::sweep`] makes the event log.

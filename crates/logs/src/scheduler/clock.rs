@@ -81,14 +81,14 @@ impl SchedulerClock {
         self.zone.is_some()
     }
 
-    /// Notes that a line with the timestamp `stamp` was written at `second`, in seconds since 1970.
+    /// Records that a line with the timestamp `stamp` was written at `second`, in seconds since 1970.
     pub fn learn(&mut self, stamp: Stamp, second: i64) {
         if let Stamp::Local(local) = stamp {
             self.offsets.add_line(second, local.second());
         }
     }
 
-    /// Notes that the log has times in seconds since 1970.
+    /// Records that the log has times in seconds since 1970.
     pub fn count_epochs(&mut self) {
         self.epoch = true;
     }

@@ -40,7 +40,7 @@ pub trait Sink {
         Ok(LookedUp::default())
     }
 
-    /// Notes the time at which a line was written, in seconds since 1970. This method is called only for logs whose
+    /// Records the time at which a line was written, in seconds since 1970. This method is called only for logs whose
     /// lines are written as events happen.
     fn written(&mut self, _: i64) {}
 }
@@ -196,8 +196,7 @@ impl<'s> Collector<'s> {
         self.sink.look_up(&mut self.log, at, nodes)
     }
 
-    /// Notes that a line was written at `second`, in seconds since 1970, when the log's clock showed
-    /// `stamp`.
+    /// Records that a line was written at `second`, in seconds since 1970, when the log's clock showed `stamp`.
     pub fn written(&mut self, stamp: Stamp, second: i64) {
         self.log.clock.learn(stamp, second);
         self.sink.written(second);

@@ -80,7 +80,7 @@ pub enum Reason {
     NoTask,
     /// The table of jobs lacks a job that has tasks.
     NoJob,
-    /// The poll, or the row of a trace, is not later than a preceding poll or row.
+    /// The poll, or the row of a trace, is out of chronological order.
     Earlier,
     /// The row adds a node that is present, or removes one that is absent.
     NoChange,
@@ -142,7 +142,7 @@ impl Reason {
             Reason::ListShort => {
                 "that list fewer nodes than they used (the other nodes are unknown)"
             }
-            Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
+            Reason::TooManyNodes => "with more nodes than the machine has (all its nodes are used)",
             Reason::NotEnoughFree => "that used more nodes than were free when they started",
             Reason::NoRun => {
                 "with an attempt that lacks a start or an end (the job's other attempts are used)"
@@ -153,7 +153,7 @@ impl Reason {
             }
             Reason::Repeated => "with a repeated id (the first is used)",
             Reason::TooManyOfNode => {
-                "that use more GPUs of a machine than the machine has (all of them are used)"
+                "that use more GPUs of a machine than the machine has (used as stated)"
             }
             Reason::TooManyGpus => "with more GPUs than the virtual cluster has (left out)",
             Reason::UnknownCluster => "of a virtual cluster without machines (left out)",

@@ -134,7 +134,7 @@ impl<'s> WithOutages<'s> {
         })
     }
 
-    /// Notes that a job started at second `start`.
+    /// Records that a job started at second `start`.
     fn starts(&mut self, start: i64) {
         let after = self.outages.partition_point(|outage| outage.start <= start);
         if let Some(outage) = self.outages[..after].last_mut() {

@@ -121,7 +121,7 @@ impl ShortJobs {
         length >= LEAST_CUT.max(longest)
     }
 
-    /// Notes the length of a list in a file, and whether the list names fewer nodes than its job used.
+    /// Records the length of a list in a file, and whether the list names fewer nodes than its job used.
     pub fn measure(&mut self, file: usize, length: usize, is_short: bool) {
         if self.lengths.len() <= file {
             self.lengths.resize(file + 1, Lengths::default());

@@ -174,7 +174,7 @@ fn djc_and_swf() {
         (
             "17,4,4",
             "17,7,7",
-            "more nodes than the machine has (all of them are used) | log, line 2: 7 nodes, of 6",
+            "more nodes than the machine has (all its nodes are used) | log, line 2: 7 nodes, of 6",
         ),
     ] {
         assert_fault("djc.csv", &djc, from, to, expected);

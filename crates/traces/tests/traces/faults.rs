@@ -81,7 +81,7 @@ fn philly() {
         (
             "\"ip\": \"m1\"",
             "\"ip\": \"m3\"",
-            "more GPUs of a machine than the machine has (all of them are used) | log, job 1: 8 GPUs of m3, which has 2",
+            "more GPUs of a machine than the machine has (used as stated) | log, job 1: 8 GPUs of m3, which has 2",
         ),
         (
             "2017-10-07 08:05:00\", \"user\"",
