@@ -37,7 +37,7 @@ const LONGEST_NAME: usize = 100;
 #[derive(Debug)]
 pub struct StateDir {
     path: PathBuf,
-    /// The locked file, if the daemon has opened the directory.
+    /// The locked file; `None` if a pilot or the command line opened the directory.
     _lock: Option<File>,
 }
 
@@ -46,8 +46,8 @@ impl StateDir {
     /// the returned value is dropped.
     ///
     /// # Errors
-    /// [`Error::Run`] if another daemon uses the directory. [`Error::Data`] if other users may read the directory or
-    /// the secret. [`Error::Io`] if a file cannot be created.
+    /// [`Error::Run`] if another daemon uses the directory. [`Error::Data`] if the directory or the secret belongs to
+    /// another user or is accessible to others. [`Error::Io`] if a file cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         let path = absolute(path)?;
         if let Some(parent) = path.parent() {
@@ -70,7 +70,7 @@ impl StateDir {
     /// Opens the directory of a daemon, for a pilot or the command line.
     ///
     /// # Errors
-    /// The directory is missing, or other users may read it.
+    /// The directory is missing, belongs to another user, or is accessible to others.
     pub fn open(path: &Path) -> Result<Self> {
         let path = absolute(path)?;
         check_dir(&path)?;
@@ -105,7 +105,7 @@ impl StateDir {
     /// Reads the secret.
     ///
     /// # Errors
-    /// The file cannot be read or is damaged, or users other than its owner may read it.
+    /// The file cannot be read, is damaged, belongs to another user, or is accessible to others.
     pub fn secret(&self) -> Result<Secret> {
         let path = self.secret_path();
         let bytes = self.read_private(&path)?;
@@ -165,7 +165,8 @@ impl StateDir {
         if !is_name {
             let name: String = name.chars().take(LONGEST_NAME).collect();
             return Err(Error::Run(format!(
-                "found {name:?} as the name of a task, expected letters, digits, dots, underscores and hyphens"
+                "invalid task name {name:?}: use 1 to {LONGEST_NAME} letters, digits, dots, underscores and hyphens, \
+                 and begin with a letter, digit or underscore"
             )));
         }
         let path = self.path.join("tasks").join(name);
@@ -184,8 +185,8 @@ impl StateDir {
         Ok(path)
     }
 
-    /// Records that a pilot has started, so that it is not started again. A batch scheduler that was killed can start
-    /// the same job a second time, while the first pilot is still running on another node.
+    /// Records that a pilot has started, so that it cannot start twice. After a crash, a batch scheduler can start the
+    /// same job a second time while the first pilot is still running on another node.
     ///
     /// # Errors
     /// [`Error::Run`] if the pilot has been started before. [`Error::Io`] if the record cannot be written.
@@ -235,7 +236,7 @@ impl StateDir {
     /// Reads a file that only its owner may read.
     ///
     /// # Errors
-    /// The file cannot be read, or other users may read it.
+    /// The file cannot be read, belongs to another user, or is accessible to others.
     pub fn read_private(&self, path: &Path) -> Result<Vec<u8>> {
         let failed = |error| Error::io("read", path, error);
         let file = File::open(path).map_err(failed)?;
@@ -269,7 +270,7 @@ impl StateDir {
     /// such program.
     ///
     /// # Errors
-    /// The file cannot be read or is damaged, or users other than its owner may read it.
+    /// The file cannot be read, is damaged, belongs to another user, or is accessible to others.
     pub fn class_program(&self) -> Result<Vec<String>> {
         let path = self.class_path();
         if !path.exists() {
@@ -419,7 +420,7 @@ fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
 fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("part");
     let write = || {
-        // A daemon that was killed may have left the file behind.
+        // A daemon that was killed may have left a temporary file behind.
         let _ = fs::remove_file(&temporary);
         let mut options = OpenOptions::new();
         let mut file = options

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The status of the daemon. It contains no secrets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// Time of the status, in milliseconds since 1970.
+    /// Time to which the status applies, in milliseconds since 1970.
     pub now: i64,
     /// Time at which the journal begins, in milliseconds since 1970.
     pub since: i64,
@@ -37,8 +37,8 @@ pub struct Status {
     pub used_node_s: f64,
 }
 
-/// The times from the request to give back a node to the end of the preempted pilot. Each of these times is an upper
-/// bound on the delay of the normal job that gets the node.
+/// Statistics of the times from the request to give back a node to the end of the preempted pilot. Each of these times
+/// is an upper bound on the delay of the normal job that gets the node.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HandoverStatus {
     /// Mean over the preempted pilots, in seconds.

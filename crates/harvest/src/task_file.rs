@@ -1,4 +1,4 @@
-//! Reads the tasks to submit from a task file of `gleaner replay` that also has a program for each task.
+//! Reads the tasks to submit from a task file, which has the format of `gleaner replay` plus a program for each task.
 //!
 //! ```toml
 //! [[task]]
@@ -15,9 +15,9 @@
 //! `work` may be missing: the task then ends when its program ends. `curve` may be missing: the task is then assumed to
 //! scale linearly until its speed is measured.
 //!
-//! A `[[group]]` limits the nodes that its tasks hold together.
+//! A `[[group]]` limits the total number of nodes that its tasks hold.
 //!
-//! If the file has a search, its trials train the tasks; see [`SearchSubmission`].
+//! If the file has a search, the tasks are trained by the search's trials; see [`SearchSubmission`].
 
 mod search;
 
@@ -34,7 +34,7 @@ use serde_json::{Map, Value, json};
 
 use crate::core::{GroupSubmission, LaunchStyle, SearchSubmission, Submission};
 
-/// Maximum length of a task's name, which is also the name of a directory.
+/// Maximum length of a task's name, in bytes. The task's directory has the same name.
 pub const LONGEST_NAME: usize = 100;
 
 /// The content of a task file, with notes for the user.
@@ -42,7 +42,7 @@ pub const LONGEST_NAME: usize = 100;
 pub struct TaskFile {
     /// The tasks in the order of the file. Empty if the file has a search.
     pub tasks: Vec<Submission>,
-    /// The search, with the tasks of the file.
+    /// The search, which contains the tasks of the file; `None` if the file has no search.
     pub search: Option<Box<SearchSubmission>>,
     /// The groups of the file's tasks.
     pub groups: Vec<GroupSubmission>,
@@ -60,7 +60,7 @@ struct Program {
 /// Reads a task file in TOML or JSON.
 ///
 /// # Errors
-/// The file cannot be read or has faults. Faults are reported together.
+/// The file cannot be read or has faults. All faults are reported together.
 pub fn read(path: &Path) -> Result<TaskFile> {
     let source = Source::open(path)?;
     let mut document = document(&source)?;
@@ -149,7 +149,7 @@ fn as_json(value: toml::Value) -> Value {
 }
 
 /// Removes the programs from the document and returns them. The remaining document is a task file of `gleaner replay`.
-/// Also adds the defaults of `work` and `curve`.
+/// Also adds `work` and `curve` with their defaults where they are missing.
 fn take_programs(
     path: &Path,
     document: &mut Value,
@@ -185,7 +185,7 @@ fn take_programs(
     programs
 }
 
-/// Adds the defaults of `work` and `curve`.
+/// Adds `work` and `curve` with their defaults if they are missing.
 fn complete(fields: &mut Map<String, Value>) {
     fields.entry("work").or_insert_with(|| json!(ENDLESS));
     if !fields.contains_key("curve") {
@@ -287,8 +287,8 @@ fn groups(path: &Path, set: &TaskSet, faults: &mut Faults) -> Vec<GroupSubmissio
 /// Checks the parts of a submission that become part of file names, commands and environments.
 ///
 /// # Errors
-/// A name, the command or an environment variable is not allowed, or the task belongs to a trial. The error text states
-/// the reason.
+/// The name, the command or an environment variable is not allowed, or the task belongs to a trial. The error text
+/// states the reason.
 pub fn check(task: &Submission) -> Result<(), String> {
     check_name(&task.name)?;
     if task.trial.is_some() {

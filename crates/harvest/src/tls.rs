@@ -71,7 +71,7 @@ impl Destination {
     /// Reads the daemon's address and certificate.
     ///
     /// # Errors
-    /// A file cannot be read. The address is missing if no daemon has used the directory yet.
+    /// A file cannot be read. For example, the address is missing if no daemon has used the directory yet.
     pub fn read(state: &StateDir) -> Result<Self> {
         Ok(Destination {
             address: state.address()?,
@@ -82,7 +82,7 @@ impl Destination {
     /// Connects to the daemon.
     ///
     /// # Errors
-    /// [`Error::Run`] if nothing answers at the address, or if something other than the daemon does.
+    /// [`Error::Run`] if no program answers at the address, or if a program other than the daemon answers.
     pub async fn connect(&self) -> Result<TlsStream<TcpStream>> {
         let address = &self.address;
         let failed =
@@ -119,7 +119,7 @@ fn certificate(state: &StateDir) -> Result<CertificateDer<'static>> {
 fn invalid_pem(path: &std::path::Path, error: &rustls::pki_types::pem::Error) -> Error {
     let fault = Fault::of(path, format!("{error}"), "a file in PEM format");
     let remedy =
-        "delete cert.pem and key.pem while no daemon is running; the next daemon creates them";
+        "delete cert.pem and key.pem while no daemon is running; the next daemon creates new ones";
     fault.remedy(remedy).into()
 }
 

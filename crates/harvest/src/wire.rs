@@ -1,8 +1,9 @@
 //! The messages between the daemon, its pilots and the command line.
 //!
-//! A message is a line of JSON of at most [`LONGEST`] bytes, over TLS. A program that connects sends a [`Greeting`]
-//! first, and gets no answer if its secret is wrong. After that, a pilot and the daemon can send [`FromPilot`] and
-//! [`ToPilot`] messages at any time. A client sends one [`Request`] at a time and gets one [`Response`] to each.
+//! A message is a line of JSON of at most [`LONGEST`] bytes, sent over TLS. A program that connects sends a
+//! [`Greeting`] first, and gets no answer if its secret is wrong. After that, a pilot and the daemon can send
+//! [`FromPilot`] and [`ToPilot`] messages at any time. A client sends one [`Request`] at a time and gets one
+//! [`Response`] to each.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +42,7 @@ pub enum Role {
 pub enum FromPilot {
     /// The pilot is alive. The daemon answers with the same number.
     Beat {
-        /// Number of the beat among the pilot's beats.
+        /// Sequence number of the beat.
         number: u64,
     },
     /// The pilot is stopping its ranks, because it must give back its node.
@@ -73,8 +74,9 @@ pub enum FromPilot {
 pub enum ToPilot {
     /// The greeting was accepted.
     Welcome {
-        /// Length of the lease, in seconds. A lease begins when the pilot sends a beat that is answered. By the end of
-        /// the lease, all ranks have ended, and the pilot ends. The grace period is part of the lease.
+        /// Length of the lease, in seconds. A lease begins when the pilot sends a beat that is answered. If no new
+        /// lease has begun by then, all ranks and the pilot end at the latest at the end of the lease. The grace period
+        /// is part of the lease.
         lease_s: u64,
         /// Seconds between two beats.
         beat_s: u64,

@@ -92,7 +92,7 @@ impl Daemon {
         self.journal.append(&entries, &recorded, snapshot).unwrap();
     }
 
-    /// Starts the task on a node. Returns its run.
+    /// Starts the task on a node. Returns the task's run.
     fn start(&mut self) -> RunId {
         let submit = Event::Submit {
             id: "1".to_owned(),

@@ -44,7 +44,7 @@ fn search(settings: &str, tasks: &[&str]) -> Box<SearchSubmission> {
 const HALVING: &str = "algorithm = \"successive-halving\"\ntrials = 4\neta = 2\nmax_resource = 2\n\
                        space = { x = [1, 2, 3] }";
 
-/// A search with a single trial.
+/// The settings of a search with a single trial.
 const ONE: &str = "algorithm = \"random\"\ntrials = 1\nmax_resource = 2\nspace = { x = [1, 2, 3] }";
 
 fn link(pilot: u64, session: u32) -> Link {
@@ -317,7 +317,7 @@ fn the_last_report_of_a_removed_rank_precedes_its_end() {
     assert!(world.has_said("trial a#0.0 has the loss 0.5"));
 }
 
-/// The greeting of a pilot whose rank of a run has ended.
+/// The greeting of a pilot on whose node the rank of a run has ended.
 fn hello(pilot: u64, session: u32, run: RunId) -> Event {
     let state = RankState::Exited { code: Some(0) };
     Event::Hello(Hello {

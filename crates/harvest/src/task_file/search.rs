@@ -1,4 +1,5 @@
-//! Reads the table `[search]` of a task file. Replays read some of its fields too; only harvest reads the others.
+//! Reads the table `[search]` of a task file. `gleaner replay` reads some of its fields too; only `gleaner harvest`
+//! reads the others.
 //!
 //! ```toml
 //! [search]
@@ -23,14 +24,14 @@ use serde_json::Value;
 use super::{check_name, field};
 use crate::core::{SearchSubmission, Submission};
 
-/// The fields that only harvest reads.
+/// The fields that only `gleaner harvest` reads.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     name: Option<String>,
     seed: u64,
 }
 
-/// Removes the fields that only harvest reads from the document, and returns them.
+/// Removes from the document the fields that only `gleaner harvest` reads, and returns them.
 pub(super) fn take(
     path: &Path,
     document: &mut Value,

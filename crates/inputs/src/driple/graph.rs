@@ -82,7 +82,7 @@ fn format(path: &Path) -> Option<Format> {
     Format::of_path(Path::new(&bare(path)))
 }
 
-/// The file's name without the extension that indicates compression, if it has one.
+/// The file's name without `.gz` or `.zst` at its end.
 fn bare(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = [".gz", ".zst"]

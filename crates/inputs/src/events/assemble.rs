@@ -43,7 +43,7 @@ impl<'a> Assembler<'a> {
         self.builder.nodes()
     }
 
-    /// Adds a node, which is busy until its first change. Returns its index.
+    /// Adds a node, which is busy until its first change. Returns the node's index.
     pub fn push_node(&mut self, name: &str) -> Result<u32> {
         match self.builder.push_node(name) {
             Some(index) => Ok(index),
@@ -51,8 +51,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Parses the time of the next row. An invalid time is recorded as a fault, and `None` is
-    /// returned.
+    /// Parses the time of the next row. If the time is invalid, records a fault and returns `None`.
     pub fn parse_time(&mut self, text: &[u8], place: Place) -> Result<Option<Utc>> {
         let stamp = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
         let placed = match stamp {
@@ -83,7 +82,7 @@ impl<'a> Assembler<'a> {
         self.placing.shown(time)
     }
 
-    /// Adds a row of changes. The changes must be sorted by node, and each must flip the node's state.
+    /// Adds a row of changes. The changes must be sorted by node, and each must flip the state of its node.
     pub fn push_row(&mut self, time: Utc, changes: impl IntoIterator<Item = Change>) -> Result<()> {
         self.builder.push_row(time, changes);
         if self.builder.is_too_large() {

@@ -100,7 +100,7 @@ impl ClassColumn {
             let fault = Fault::of(
                 log.path(),
                 found,
-                "a class for every node, in any of its rows",
+                "a class for every node in at least one of its rows",
             )
             .remedy("fill in the cells, or remove the column and set the classes with --classes");
             return Err(Box::new(fault.at(*place).field(COLUMN)));

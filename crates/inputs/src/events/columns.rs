@@ -1,9 +1,9 @@
 //! Finds the changes in a table with a column per node.
 //!
 //! Nearly all cells of such a table equal the cell above them. States are therefore compared eight at a time: eight
-//! bytes form one 64-bit word, and the XOR of two words is zero where they agree. Only the bytes that differ are
-//! inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …` have the XOR `00 00 01 00 …`. If the words
-//! come from two successive rows, the state of the third node changed.
+//! bytes form one 64-bit word, and each byte of the XOR of two words is zero if the words agree in this byte. Only the
+//! bytes that differ are inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …` have the XOR `00 00 01
+//! 00 …`. If the words come from two successive rows, the state of the third node changed.
 
 use std::path::Path;
 
@@ -227,8 +227,7 @@ mod tests {
         ) {
             let (path, width, height) = (Path::new("x"), matrix[0].len(), matrix.len());
             let mut by_column = ColumnScan::new(path, names(width), height).unwrap();
-            // The columns are scanned in reverse order, because blocks of a pickle may come in any
-            // order.
+            // The columns are scanned in reverse order, because the blocks of a pickled table may come in any order.
             for node in (0..width).rev() {
                 let column: Vec<u8> = matrix.iter().map(|row| row[node]).collect();
                 by_column.column(node, &column).unwrap();

@@ -163,7 +163,7 @@ pub struct Writer<S: Write> {
     first: Option<Utc>,
     /// Time of the last row so far.
     last: Utc,
-    /// The largest unit that divides all steps between times so far; 0 if all steps so far are 0.
+    /// The largest number of nanoseconds that divides all steps between times so far; 0 if all steps so far are 0.
     unit: u64,
     rows: u64,
 }
@@ -349,7 +349,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
     let fault = |found: &str, expected: &str| Fault::of(path, found, expected).remedy(REMEDY);
     let Some(rest) = bytes.strip_prefix(&GEV_MAGIC) else {
-        return Err(fault("no .gev signature at its start", "a .gev file").into());
+        return Err(fault("no .gev signature at the start of the file", "a .gev file").into());
     };
     let Some((version, _)) = rest.split_first_chunk() else {
         return Err(fault("a truncated file", "a complete .gev file").into());
@@ -439,7 +439,7 @@ impl<'a> Body<'a> {
     fn times(&mut self) -> Option<Vec<Utc>> {
         let mut time: i64 = self.take()?;
         let unit: u64 = self.take()?;
-        // The first row has no step, so there can be one more row than there are remaining bytes.
+        // The first row has no step, so the number of rows can exceed the number of remaining bytes by one.
         let count = usize::try_from(self.take::<u64>()?).ok()?;
         if count > self.rest.len() + 1 || count > MAX_ROWS {
             return None;

@@ -16,8 +16,8 @@
 //! - A node is busy until its first row. A row may repeat the state that a node already has. It is a fault if a node
 //!   has two different states in one event.
 //! - Nodes are ordered by their first rows.
-//! - An optional fourth column `class` contains the class of the row's node. One row per node is enough, because empty
-//!   cells are ignored. Either every node has a class, or none does.
+//! - An optional fourth column `class` contains the class of the row's node. It is enough to state the class in one row
+//!   of each node, because empty cells are ignored. Either every node has a class, or none does.
 //! - A row with neither node nor state begins a new event. Such a row therefore represents an event without changes,
 //!   and separates two events at the same time.
 //!
@@ -100,8 +100,12 @@ impl<'a> LongBuilder<'a> {
             Some(_) => {
                 let time = self.log.shown(time);
                 let found = format!("two states of {node:?} at {time}");
-                self.log
-                    .fault(place, "state", found, "one state of a node at a time")?;
+                self.log.fault(
+                    place,
+                    "state",
+                    found,
+                    "only one state per node at the same time",
+                )?;
             }
         }
         Ok(index)

@@ -1,4 +1,4 @@
-//! Reads event logs, which record the nodes that become idle or busy over time.
+//! Reads event logs, which record when each node becomes idle or busy.
 //!
 //! # Formats
 //!
@@ -59,7 +59,7 @@ pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
     read_in(path, None)
 }
 
-/// Reads an event log. If a zone is given, local times are interpreted in that zone.
+/// Reads an event log. If a time zone is given, local times are interpreted in that zone.
 ///
 /// # Errors
 /// The file cannot be read, or has faults, which are reported together. A `.gev` file is also refused if the file from
@@ -234,7 +234,7 @@ fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
     let (origin, path) = (origin.display(), source.path().display());
     Err(source
         .fault(
-            format!("a cache older than {origin} in the same folder"),
+            format!("a cache that does not match {origin} in the same folder"),
             "a cache of the current file",
         )
         .remedy(format!(

@@ -31,7 +31,7 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     scan.finish(&times, placing)
 }
 
-/// Whether a block has one byte per cell, so that it can be scanned without conversion.
+/// Whether a block has one byte per cell. Such a block can be scanned without conversion.
 fn is_bytes(matrix: &Matrix<'_>) -> bool {
     matches!(matrix.item(), ItemType::Bool | ItemType::I8 | ItemType::U8)
 }

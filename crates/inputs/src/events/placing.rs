@@ -20,7 +20,7 @@ pub(super) struct Placing {
     seen: Seen,
     /// Time of the first row.
     first: Option<Utc>,
-    /// Time of the last row so far.
+    /// Time of the most recent row.
     last: Option<Utc>,
     /// Number of rows whose local time is ambiguous, because it occurs twice in the zone.
     unsure: u64,

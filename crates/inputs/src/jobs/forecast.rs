@@ -1,5 +1,5 @@
-//! Reads forecasts of the numbers of jobs and GPUs submitted to a cluster in each interval, in the format of the
-//! original's `Venus_throughput_pred.csv`.
+//! Reads forecasts of how many jobs are submitted to a cluster in each interval and how many GPUs they request, in the
+//! format of the original's `Venus_throughput_pred.csv`.
 //!
 //! ```csv
 //! time,pred_gpu_job,pred_gpu_num
@@ -66,8 +66,8 @@ pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
         Ok(())
     })?;
     let mut loaded = source.loaded(shifted(table, start));
-    let note = "the forecast has no column pred_gpu_job: the submitted jobs and GPUs are used as \
-                the forecast";
+    let note = "the forecast has no column pred_gpu_job: the columns submit_gpu_job and submit_gpu_num \
+                are used as the forecast";
     loaded.notes.extend(is_past.then(|| note.to_owned()));
     Ok(loaded)
 }

@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Loaded<Graphs>> {
         let GraphRow { graph, workload } = line.read()?;
         let file = folder.join(graph);
         if !file.is_file() {
-            let expected = "the path of a file, relative to this table";
+            let expected = "the path of a file, relative to the folder of this table";
             return Err(line.cell("graph").fault(expected));
         }
         let found = format!("{} a second time", name(&workload));

@@ -77,7 +77,7 @@ fn least_memory(trace: &Trace) -> Vec<LeastMemory> {
     least
 }
 
-/// Whether jobs of two workloads with the same number of GPUs fit in memory together.
+/// Whether two jobs with the same number of GPUs, one of each workload, fit in memory together.
 fn memory_allows(first: &LeastMemory, second: &LeastMemory, limit: f64) -> bool {
     let mut first = first.iter();
     first.any(|(gpus, memory)| {
@@ -111,8 +111,8 @@ mod tests {
     use gleaner_domain::inputs::{Pair, Profile, ProfileSource};
     use gleaner_domain::{Job, Usage};
 
-    /// Checks `jobs`, each with its model, number of GPUs and memory in MB. `scores` contains the scores of the
-    /// workloads. Only the pair of A with itself and the pair of B with itself are measured.
+    /// Checks a trace with `jobs`. Each job is given as its model, number of GPUs and memory in MB. `scores` contains
+    /// the scores of the workloads. Only the pair of A with itself and the pair of B with itself are measured.
     fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {
         let mut trace = Trace::default();
         for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {

@@ -55,7 +55,7 @@ pub fn workload(model: &str) -> Workload {
     }
 }
 
-/// The message of a result, which must be an error about faulty data.
+/// Returns the message of a result. The result must be an error about faulty data.
 #[track_caller]
 pub fn fault<T>(result: Result<T>) -> String {
     let Err(error) = result else {

@@ -1,5 +1,5 @@
-//! Reads the numbers of jobs and GPUs submitted to a cluster in each interval, in the format of the original's
-//! `cluster_throughput.csv`. Forecasts are learnt from these numbers.
+//! Reads how many jobs were submitted to a cluster in each interval and how many GPUs they requested, in the format of
+//! the original's `cluster_throughput.csv`. Forecasts are learnt from these numbers.
 //!
 //! ```csv
 //! time,submit_gpu_job,submit_gpu_num

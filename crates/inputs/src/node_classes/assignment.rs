@@ -225,10 +225,10 @@ impl<'a> Assignment<'a> {
             0 => None,
             1 => Some(format!("{path}: the log has no node of class {shown}")),
             2..=NAMED => Some(format!(
-                "{path}: the log has no node of the classes {shown}"
+                "{path}: the log has no nodes of the classes {shown}"
             )),
             all => Some(format!(
-                "{path}: the log has no node of the classes {shown} and {} more",
+                "{path}: the log has no nodes of the classes {shown} and {} more",
                 all - NAMED
             )),
         }

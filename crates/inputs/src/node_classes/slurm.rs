@@ -44,7 +44,7 @@ impl Node<'_> {
         })
     }
 
-    /// Assigns a class to the node if its description contains a class.
+    /// Assigns the node's class, if the description of the node states one.
     fn assign(&self, choice: &Choice<'_>, assignment: &mut Assignment<'_>) -> Result<()> {
         match self.class(choice) {
             None => Ok(()),

@@ -48,5 +48,5 @@ pub(super) fn read(source: &Source, assignment: &mut Assignment<'_>) -> Result<S
             }
         },
     )?;
-    Ok("add a row for it".to_owned())
+    Ok("add a row for each node without a class".to_owned())
 }

@@ -23,7 +23,8 @@ use gleaner_io::toml_text;
 const EXPECTED: &str = "[[class]] with a name and nodes or pattern, and optionally a default";
 
 /// The remedy for nodes without a class.
-const REMEDY: &str = "add a [[class]] for it, or set default to the class of all other nodes";
+const REMEDY: &str =
+    "add a [[class]] for each node without a class, or set default to the class of all other nodes";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

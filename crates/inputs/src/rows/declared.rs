@@ -48,7 +48,7 @@ pub enum Need {
     Required,
     /// A table may lack the column.
     Optional,
-    /// A table must have all columns of the group or none of them.
+    /// A table must have all columns of the optional part or none of them.
     Together,
 }
 

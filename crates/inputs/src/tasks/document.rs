@@ -29,9 +29,9 @@
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!
-//! If the nodes have several classes, the curve and the bounds can be tables with an entry for each class.
-//! Alternatively, `speed` multiplies a plain curve by a factor for each class, as in
-//! `speed = { v100 = 1, a100 = 2.4 }`:
+//! If the nodes belong to several classes, the curve and the bounds can be tables with an entry for each class.
+//! Alternatively, `speed` multiplies a plain curve by a factor for each class, as in `speed = { v100 = 1, a100 = 2.4
+//! }`:
 //!
 //! ```toml
 //! [curve.resnet]

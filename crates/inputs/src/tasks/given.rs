@@ -22,7 +22,7 @@ pub struct GivenTask {
     pub name: String,
     /// Earliest start time; `None` for the start of the log.
     pub submit: Option<Local>,
-    /// Time by which the task should be finished.
+    /// Time by which the task should be finished; `None` if it has no deadline.
     pub deadline: Option<Local>,
     /// Minimum number of nodes while the task runs.
     pub min_nodes: ByClass<f64>,

@@ -9,8 +9,8 @@
 //! The numbers of a curve are separated by `;` or spaces. In Parquet, a cell may also contain a list of numbers. The
 //! column of an optional field may be missing or have empty cells.
 //!
-//! A table has one curve for each task. If the nodes have several classes, the column `speed` can list, for each class,
-//! a factor by which the curve is multiplied, such as `v100=1;a100=2.4`.
+//! A table has one curve for each task. If the nodes belong to several classes, the column `speed` can list, for each
+//! class, a factor by which the curve is multiplied, such as `v100=1;a100=2.4`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

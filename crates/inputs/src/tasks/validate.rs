@@ -144,7 +144,8 @@ impl Draft {
             classes,
             curve,
         };
-        // If the task has bounds and a curve for each class, those of the slowest class become the task's own.
+        // If the task has bounds and a curve for each class, the bounds and the curve of the slowest class become the
+        // task's own.
         Some(task.with_terms(terms))
     }
 

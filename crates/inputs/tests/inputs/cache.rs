@@ -66,7 +66,10 @@ fn a_cache_of_an_older_source_beside_it_is_refused() {
     // The new text has the same length, so only the digest differs.
     std::fs::write(&path, TEXT.replace("2,0,1", "2,1,0")).unwrap();
     let message = fault_of(read(&gev));
-    assert_has(&message, &["older than", "log.csv", "run `gleaner convert"]);
+    assert_has(
+        &message,
+        &["does not match", "log.csv", "run `gleaner convert"],
+    );
 
     // A `.gev` file that is not in the folder of its source is read without this check.
     let (_other, moved) = file("moved.gev", std::fs::read(&gev).unwrap());

@@ -96,7 +96,7 @@ fn the_first_rule_of_a_toml_file_wins() {
     assert_eq!(notes.len(), 1);
     assert_has(
         &notes[0],
-        &["x.toml: the log has no node of the classes v100, h100"],
+        &["x.toml: the log has no nodes of the classes v100, h100"],
     );
 }
 

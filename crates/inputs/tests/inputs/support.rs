@@ -6,7 +6,7 @@ use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_inputs::events;
 use tempfile::TempDir;
 
-/// A fixture, or a folder of fixtures. Names that begin with `pickle` refer to the fixtures of the crate
+/// The path of a fixture or of a folder of fixtures. Names that begin with `pickle` refer to the fixtures of the crate
 /// `gleaner-pandas`.
 pub fn fixture(name: &str) -> PathBuf {
     let crates = gleaner_testing::workspace().join("crates");
@@ -16,7 +16,7 @@ pub fn fixture(name: &str) -> PathBuf {
     }
 }
 
-/// The files in a fixture folder whose names start with `prefix` and end with `suffix`.
+/// In a fixture folder, the paths of all files whose names start with `prefix` and end with `suffix`.
 pub fn fixtures(folder: &str, prefix: &str, suffix: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fixture(folder)).unwrap();
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
