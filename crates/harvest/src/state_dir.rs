@@ -97,7 +97,7 @@ impl StateDir {
         self.path.join("key.pem")
     }
 
-    /// Path of the log `name`.
+    /// Path of the log file `name`.
     pub fn log_path(&self, name: &str) -> PathBuf {
         self.path.join("logs").join(name)
     }
@@ -123,7 +123,7 @@ impl StateDir {
     /// Host and port at which the daemon listens.
     ///
     /// # Errors
-    /// No daemon has written its address, or the file is damaged.
+    /// No daemon has written its address, or the file cannot be read or is damaged.
     pub fn address(&self) -> Result<String> {
         let path = self.address_path();
         let bytes = read_limited(&path).map_err(|error| match error.kind() {
@@ -189,7 +189,7 @@ impl StateDir {
     /// same job a second time while the first pilot is still running on another node.
     ///
     /// # Errors
-    /// [`Error::Run`] if the pilot has been started before. [`Error::Io`] if the record cannot be written.
+    /// [`Error::Run`] if the pilot has already started. [`Error::Io`] if the record cannot be written.
     pub fn begin_pilot(&self, pilot: u64) -> Result<()> {
         let folder = self.pilots_path();
         create_dir(&folder)?;

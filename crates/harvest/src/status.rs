@@ -57,7 +57,7 @@ pub struct NodeStatus {
     pub class: Option<String>,
     /// Name of the task to which the node is assigned, if any.
     pub task: Option<String>,
-    /// Time at which the pilot's wall time ends, in milliseconds since 1970.
+    /// Time at which the pilot's wall time ends, in milliseconds since 1970; `None` if its wall time is not limited.
     pub ends: Option<i64>,
 }
 

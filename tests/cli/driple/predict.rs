@@ -93,7 +93,7 @@ fn faulty_graphs_and_wrong_usage_are_reported() {
     predict(here, "jobs/graphs --frequencies f.csv", 2)
         .says(&["the model contains the frequencies"]);
     predict(here, "--data model.safetensors", 3)
-        .says(&["this is a trained model, expected a data set"]);
+        .says(&["found a trained model, expected a data set"]);
     // Operation types that do not occur in the training set are reported.
     let unseen = fs::read_to_string(&graphs(&here.join("jobs/graphs"))[0]).unwrap();
     fs::write(
@@ -108,7 +108,7 @@ fn faulty_graphs_and_wrong_usage_are_reported() {
     let line = "driple predict --model data.safetensors jobs/graphs";
     gleaner(here, line)
         .expect(3)
-        .says(&["this is a data set, expected a trained model"]);
+        .says(&["found a data set, expected a trained model"]);
 }
 
 const FAULTY: &str = "node {\n  name: \"a\"\n  name: 1\n  op: \"Add\"\n}\n";

@@ -129,13 +129,12 @@ fn transfer_changes_the_readout_alone() {
 fn wrong_files_are_reported() {
     let directory = trained();
     let here = directory.path();
-    train(here, "--from data.safetensors -o m", 3)
-        .says(&["this is a data set, expected a trained"]);
+    train(here, "--from data.safetensors -o m", 3).says(&["found a data set, expected a trained"]);
     train(here, "--resume model.safetensors -o m", 3).says(&["expected a checkpoint", "--from"]);
     train(here, "--from none -o m", 1).says(&["cannot read none"]);
     let gleaner =
         |line: &str, code| gleaner(here, &format!("driple train {line} -o m")).expect(code);
-    gleaner("--data model.safetensors", 3).says(&["this is a trained model, expected a data set"]);
+    gleaner("--data model.safetensors", 3).says(&["found a trained model, expected a data set"]);
     let bytes = fs::read(here.join("data.safetensors")).unwrap();
     fs::write(here.join("cut"), &bytes[..bytes.len() / 2]).unwrap();
     gleaner("--data cut", 3).says(&["cut: this is"]);

@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> Result<Loaded<Data>> {
             Err(error) => Err(error.to_string()),
         },
         other => Err(format!(
-            "this is {}, expected a data set; make one with gleaner driple build",
+            "found {}, expected a data set; make one with gleaner driple build",
             other.words()
         )),
     })

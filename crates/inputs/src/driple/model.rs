@@ -31,9 +31,7 @@ pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
             }
         };
         let words = content.words();
-        Err(format!(
-            "this is {words}, expected a trained model; {remedy}"
-        ))
+        Err(format!("found {words}, expected a trained model; {remedy}"))
     })
 }
 
@@ -45,7 +43,7 @@ pub fn checkpoint(path: &Path) -> Result<Loaded<Start>> {
     tensors(path, |content, bytes| match content {
         Content::Checkpoint => checkpoint::read(bytes).map_err(|e| e.to_string()),
         other => Err(format!(
-            "this is {}, expected a checkpoint, which gleaner driple train --checkpoint writes; \
+            "found {}, expected a checkpoint, which gleaner driple train --checkpoint writes; \
              to start from a trained model's weights, use --from",
             other.words()
         )),

@@ -129,7 +129,7 @@ pub(super) const EXPECTED_TIME: &str = "a time such as 2021-02-10 20:21:15 or se
 pub(super) const EXPECTED_STATE: &str = "0 (busy) or 1 (idle)";
 
 /// Parses the state in a cell of a CSV file. Returns `true` for idle, `false` for busy, and `None` if the state is
-/// invalid. `0.0` and `1.0` are valid because pandas writes them if a column had missing values.
+/// invalid. `0.0` and `1.0` are valid because pandas writes them for columns with missing values.
 pub(super) fn is_idle(cell: &[u8]) -> Option<bool> {
     match cell {
         b"0" | b"0.0" => Some(false),

@@ -16,7 +16,7 @@ pub(crate) const COLUMN: &str = "class";
 #[derive(Default)]
 pub(super) struct ClassColumn {
     names: ClassNames,
-    /// For each node, the first row that specifies its class, or the node's first row if no row does.
+    /// For each node, its class so far and the first row that specifies the class; the node's first row if none does.
     of_node: Vec<Stated>,
 }
 

@@ -87,7 +87,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Whether the cache was made from a file with exactly the bytes of `id`.
+    /// Whether the cache was made from a file with the length and the digest in `id`.
     pub fn is_of(&self, id: &SourceId) -> bool {
         self.source_length == id.length && self.source_sha256 == id.sha256
     }
@@ -308,7 +308,7 @@ impl<S: Read + Write + Seek> Writer<S> {
     }
 }
 
-/// Rewinds a spool, and returns a reader that starts at its beginning.
+/// Rewinds a spool, and returns a reader that starts at the beginning of the spool.
 fn rewound<S: Read + Write + Seek>(spool: BufWriter<S>) -> io::Result<BufReader<S>> {
     let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
     spool.rewind()?;

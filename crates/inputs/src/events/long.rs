@@ -13,8 +13,8 @@
 //! ```
 //!
 //! - Consecutive rows with the same time form one event.
-//! - A node is busy until its first row. A row may repeat the state that a node already has. It is a fault if a node
-//!   has two different states in one event.
+//! - A node is busy until its first row. A row may repeat the current state of its node. It is a fault if a node has
+//!   two different states in one event.
 //! - Nodes are ordered by their first rows.
 //! - An optional fourth column `class` contains the class of the row's node. It is enough to state the class in one row
 //!   of each node, because empty cells are ignored. Either every node has a class, or none does.

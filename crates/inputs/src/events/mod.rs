@@ -152,8 +152,8 @@ pub fn cache_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The log in the cache, if the cache is valid and was made from `id`. Otherwise adds a note with the reason, unless
-/// there is no cache.
+/// The log in the cache, if the cache is valid and was made from the file `id`. Otherwise adds a note with the reason,
+/// unless there is no cache.
 fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<EventLog> {
     let bytes = match std::fs::read(cache) {
         Ok(bytes) => bytes,

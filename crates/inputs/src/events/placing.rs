@@ -143,7 +143,7 @@ fn resolve(
             Ok(first)
         }
         Instant::Never(_) => Err(format!(
-            "a local time that {zone} skipped when its clock was put forward"
+            "a time that exists in {zone}, whose clock skipped this time when it was put forward"
         )),
     }
 }

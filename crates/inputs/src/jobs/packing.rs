@@ -25,7 +25,7 @@ use super::words::beside;
 /// the jobs of such workloads really share GPUs.
 ///
 /// # Errors
-/// A pair in which neither workload has a predicted profile is missing. All such pairs are reported together.
+/// A pair is missing, and neither of its workloads has a predicted profile. All such pairs are reported together.
 pub fn check(
     path: &Path,
     trace: &Trace,

@@ -43,8 +43,8 @@ pub(super) fn read(
     let Some(resource) = choice.resource else {
         return Err(assignment.whole_fault(
             "a list of PBS nodes",
-            "the name of the resource whose value is the class",
-            "name it with --class-resource, such as --class-resource gputype",
+            "an option that names the resource whose value is the class",
+            "add the option, such as --class-resource gputype",
         ));
     };
     let short = resource.strip_prefix(PREFIX).unwrap_or(resource);

@@ -47,7 +47,7 @@ impl Node {
         }
     }
 
-    /// Parses a cell with names and numbers, such as `v100=1;a100=2.4`. The pairs are separated by `;` or spaces. If the
+    /// Parses a cell with names and numbers, such as `v100=1;a100=2.4`. Pairs are separated by `;` or spaces. If the
     /// cell has another form, it is returned as text.
     pub fn parse_table(text: &str) -> Self {
         let parts = text.split(|c: char| c == ';' || c.is_whitespace());
@@ -63,7 +63,7 @@ impl Node {
 }
 
 impl Node {
-    /// The value as JSON, for types that serde deserializes.
+    /// The value as JSON, for types that serde deserialises.
     pub fn into_json(self) -> serde_json::Value {
         use serde_json::Value;
         match self {

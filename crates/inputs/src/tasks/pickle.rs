@@ -171,7 +171,7 @@ fn note_unused(source: &Source, rows: &BTreeMap<String, (usize, bool)>, notes: &
         let dots = if count > SHOWN { ", …" } else { "" };
         let names = names[..count.min(SHOWN)].join(", ");
         notes.push(format!(
-            "{path}: {count} curves are not used by any task: {names}{dots}"
+            "{path}: no task uses {count} of the curves: {names}{dots}"
         ));
     }
 }

@@ -81,7 +81,7 @@ fn a_zone_resolves_local_times() {
     );
     let spring = autumn.replace("10-25", "03-29");
     let message = fault_of(read_in("log.csv", &spring, "Europe/Berlin"));
-    let expected = "a local time that Europe/Berlin skipped when its clock was put forward";
+    let expected = "a time that exists in Europe/Berlin, whose clock skipped this time when it was put forward";
     assert_has(&message, &["line 2, time", "line 3, time", expected]);
 }
 

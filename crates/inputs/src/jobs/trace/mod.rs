@@ -6,9 +6,9 @@
 //!
 //! # Times
 //!
-//! **Whole seconds** are times on the trace's own clock, and are used unchanged. A VC that the cluster does not have is
-//! a fault. The simulation starts at the beginning of the day of the first submission. If the first submission is so
-//! late that no other origin is plausible, the seconds are interpreted as seconds since 1970.
+//! **Whole seconds** are times on the trace's own clock, and are used unchanged. It is a fault if the cluster does not
+//! have the VC of a job. The simulation starts at the beginning of the day of the first submission. If the first
+//! submission is so late that no other origin is plausible, the seconds are interpreted as seconds since 1970.
 //!
 //! **Civil times** indicate that the trace is a raw log. If they have offsets from UTC, all times are converted to the
 //! first offset. Jobs of VCs that the cluster does not have are left out, and so are jobs submitted before
