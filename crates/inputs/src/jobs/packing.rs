@@ -19,7 +19,8 @@ use super::words::beside;
 /// - Both workloads have a score, and the two scores add up to at most 2. If `any_score` is set, the sum does not
 ///   matter.
 ///
-/// `path` is the path of the file that contains the measured pairs, for messages about faults.
+/// Models that were not measured in pairs, such as BERT, are exempt. `path` is the path of the file that contains the
+/// measured pairs, for messages about faults.
 ///
 /// Returns the missing pairs in which at least one workload has a predicted profile. Only the simulation shows whether
 /// the jobs of such workloads really share GPUs.

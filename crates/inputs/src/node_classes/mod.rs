@@ -75,7 +75,7 @@ enum Form {
 }
 
 impl Form {
-    /// Detects the format from the first lines, or else from the name of the file.
+    /// Detects the format from the kind of the file and its first two lines.
     fn of(source: &Source) -> Result<Self> {
         let is_toml = match source.kind() {
             Kind::Parquet => return Ok(Form::Table),

@@ -189,7 +189,7 @@ impl<'w> ScheduleWriter<'w> {
 }
 
 impl Shuffle {
-    /// Number of lines that are delayed at any time.
+    /// Maximum number of lines that are delayed at the same time.
     const HELD: usize = 256;
 
     fn swap(&mut self, line: String) -> Option<String> {

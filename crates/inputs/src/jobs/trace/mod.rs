@@ -94,8 +94,8 @@ pub fn read(path: &Path, cluster: &Cluster, options: Options<'_>) -> Result<Load
     })
 }
 
-/// The window of submissions that the options specify. It is an error to specify a window if the trace's times are
-/// whole seconds.
+/// The window of submissions that the options specify. It is an error if the window is empty, or if an option specifies
+/// a time although the trace's times are whole seconds.
 fn window(path: &Path, survey: &Survey, options: &Options<'_>) -> Result<Window> {
     let epoch = options.epoch.map(Stamp::Local);
     let dated = options.from.or(options.to).or(epoch);
