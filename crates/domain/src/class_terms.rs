@@ -115,8 +115,8 @@ impl TrainingTask {
     }
 
     /// Replaces the curve of a class, which is an index into the names given to [`TrainingTask::in_classes`]. If no
-    /// terms were set, the task's own curve is the curve of class 0. Returns whether the task uses the class; if not,
-    /// nothing changes.
+    /// terms were set, the task's own curve counts as the curve of class 0. Returns whether the task uses the class; if
+    /// not, nothing changes.
     pub fn set_curve_in(&mut self, class: usize, curve: ScalingCurve) -> bool {
         if self.classes.by_index.is_empty() && class == 0 {
             self.curve = curve;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gleaner_solvers::Rates;
 use gleaner_solvers::problem::interpolate;
 
-/// A task's speed by number of nodes, interpolated linearly between the points.
+/// A task's progress and objective by number of nodes, interpolated linearly between the points.
 ///
 /// A clone shares the lists of the original.
 #[derive(Debug, Clone)]

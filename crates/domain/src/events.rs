@@ -61,7 +61,7 @@ impl EventLog {
         &self.nodes
     }
 
-    /// Times of all rows, which never decrease.
+    /// Times of all rows, in ascending order; neighbouring times may be equal.
     pub fn times(&self) -> &[Utc] {
         &self.times
     }

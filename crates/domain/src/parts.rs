@@ -39,7 +39,7 @@ impl EventLog {
     /// Cuts the log at ascending times within its span. Returns a part for each pair of neighbouring bounds.
     ///
     /// The first row of a part is at its start, and lists the nodes that are idle then. The last row of a part is at
-    /// its end. A row of the log at a boundary belongs to both parts. A node that leaves at the boundary leaves the
+    /// its end. A row of the log at a boundary belongs to both parts. A node that leaves at the boundary leaves in the
     /// earlier part, and is busy in the later part. Each change of a node therefore occurs as a change in exactly one
     /// part. The idle node-time of all parts adds up to that of the log between the first and the last bound.
     ///

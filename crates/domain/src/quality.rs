@@ -115,7 +115,7 @@ impl Quality {
         }
         if self.unreadable_lines > 0 {
             sentences.push(format!(
-                "{} cannot be read: jobs may be missing, so the idleness may be lower by an unknown amount",
+                "{} cannot be read: jobs may be missing, so the idleness may be lower than stated",
                 crate::words::counted(self.unreadable_lines, "line")
             ));
         }
@@ -347,8 +347,7 @@ mod tests {
             [
                 "the source does not cover 2.0 node-hours of the log (equal to 200.0 % of the idle time): nothing is \
                  known about that time",
-                "1 line cannot be read: jobs may be missing, so the idleness may be lower by an unknown \
-                 amount"
+                "1 line cannot be read: jobs may be missing, so the idleness may be lower than stated"
             ]
         );
     }

@@ -59,7 +59,7 @@ pub const NAMED: &[Named] = &[
         name: "trial",
         goal: Goal::Total,
         expression: "(1 + rung) * rate / left",
-        meaning: "Progress divided by the work left, times one plus the trial's rung; tasks that end soonest come \
+        meaning: "Progress divided by the remaining work, times one plus the trial's rung; tasks that end soonest come \
                   first",
     },
 ];

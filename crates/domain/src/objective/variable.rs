@@ -94,7 +94,7 @@ impl Variable {
             Variable::Priority => ("", "priority in the task file; default: 1"),
             Variable::Rung => ("", "rung of a trial in a search, from 0; 0 for other tasks"),
             Variable::Done => ("work", "work done so far"),
-            Variable::Left => ("work", "work left; `inf` for an endless task"),
+            Variable::Left => ("work", "remaining work; `inf` for an endless task"),
             Variable::Waited => (
                 "s",
                 "time since submission during which the task held no node",

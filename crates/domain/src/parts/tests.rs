@@ -38,7 +38,7 @@ fn states(log: &EventLog, time: Utc) -> Vec<bool> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by formula: at each event of the log, the part that contains this time has the same node states as the
+    // Derived by formula: at the time of each event, the part that contains this time has the same node states as the
     // log.
     #[test]
     fn parts_have_the_states_of_the_log(

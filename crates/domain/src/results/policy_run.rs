@@ -104,7 +104,7 @@ impl ProfilerRun {
 
 impl PolicyRun {
     /// Number of GPUs available to the policy. These are the GPUs of the whole cluster, including
-    /// the nodes lent to the profiler, and the GPUs of the profiler's own nodes.
+    /// those lent to the profiler, and the GPUs of the profiler's own nodes.
     pub fn gpus(&self, cluster: &Cluster) -> u64 {
         cluster.gpus()
             + self

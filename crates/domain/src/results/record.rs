@@ -339,8 +339,8 @@ fn given<C: Cells, T>(
     }
 }
 
-/// Declares a row: a struct whose fields, in order, are the columns. Each field has a doc comment,
-/// which is the documentation of the column, then `field: type = "column" ["unit"]`. An
+/// Declares a row: a struct whose fields, in order, are the columns. Each field is written as a doc
+/// comment, which documents the column, followed by `field: type = "column" ["unit"]`. An
 /// [`Encoding`] other than [`Plain`] follows the type, for example `rate: f64 as Fixed`.
 macro_rules! record {
     (

@@ -362,8 +362,8 @@ summary! {
         log_span_seconds: f64 ["s"],
         /// idle node-time in the log or its slice
         log_idle_node_seconds: f64 ["node·s"],
-        /// information that the source of the log did not record (docs/OUTPUTS.md); null if the log contains no such
-        /// information
+        /// information that the source of the log did not record (docs/OUTPUTS.md); null if nothing is known about the
+        /// source
         log_quality: Option<Quality> [""],
         /// share of the log's idle node-time during which jobs waited for nodes, according to the queue at each event;
         /// null if the log has no queue
