@@ -68,7 +68,7 @@ impl Clock {
         }
     }
 
-    /// The part of this clock after `start`. Its first offset is the offset in force at `start`.
+    /// The part of this clock that begins at `start`. Its first offset is the offset in force at `start`.
     pub fn starting(&self, start: Utc) -> Self {
         let Some(offset) = self.offset(start) else {
             return Clock::UNKNOWN;
@@ -160,8 +160,8 @@ impl Clock {
         let ends = self.changes().iter().map(|(time, _)| *time);
         let ends = ends.chain([Utc(i64::MAX)]);
         // Converts the local time with each offset. A result is correct if the offset was in force at the resulting
-        // instant. If no result is correct, the clock skipped the local time, and the last offset that began before
-        // this time is used.
+        // instant. If no result is correct, the clock skipped the local time. The offset before that change is used,
+        // which is the last offset that began before its own result.
         let mut found = local.from_offset(0);
         let mut occurs = false;
         for ((start, offset), end) in self.offsets.iter().zip(ends) {

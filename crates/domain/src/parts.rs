@@ -58,8 +58,8 @@ impl EventLog {
         Some((*first, i128::from(last.0) - i128::from(first.0)))
     }
 
-    /// The same log, with a row at each of `times` that is after its first row. `times` must be in ascending order.
-    /// Added rows change no node.
+    /// The same log, with a row at each of `times` between its first and its last row. `times` must be in ascending
+    /// order. Added rows change no node.
     fn with_rows_at(&self, times: &[Utc]) -> EventLog {
         let mut out = EventLogBuilder::new(self.nodes().to_vec());
         out.set_clock(self.clock().clone());

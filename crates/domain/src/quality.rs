@@ -162,8 +162,8 @@ impl Quality {
             UnknownNodes::Deal => "are assigned to the jobs that do not list all of their nodes",
         };
         format!(
-            "idle between {:.1} and {}{}; for {:.1} % of this time, it is unknown which nodes were idle; these nodes \
-             {shown}",
+            "idle between {:.1} and {}{}; for {:.1} % of this time, it is unknown which nodes were idle; nodes \
+             whose state is unknown {shown}",
             hours(self.idle_lower),
             node_hours(self.idle_upper),
             counted.unwrap_or_default(),
@@ -276,8 +276,8 @@ mod tests {
             quality.sentences(),
             [
                 "idle between 3492.5 and 3729.5 node-hours, 3651.6 according to the stated node counts; for 6.5 % of \
-                 this time, it is unknown which nodes were idle; these nodes are assigned to the jobs that do not list \
-                 all of their nodes",
+                 this time, it is unknown which nodes were idle; nodes whose state is unknown are assigned to the jobs \
+                 that do not list all of their nodes",
                 "jobs used nodes that they do not list: 100.0 node-hours because of lists shorter than the \
                  stated count (equal to 2.7 % of the idle time)",
                 CONDITIONS,

@@ -91,7 +91,7 @@ impl EventLog {
 
     /// Removes from the log all fragments shorter than `seconds`: their nodes stay busy. Fragments that are cut off by
     /// the start or end of the log are kept, because they may last longer than the log shows. Rows without changes are
-    /// left out, except the last row.
+    /// left out, except the first and the last row.
     pub fn without_short_fragments(&self, seconds: f64) -> EventLog {
         let ignored = self.short_fragments(seconds);
         let mut out = EventLogBuilder::new(self.nodes().to_vec());

@@ -128,8 +128,8 @@ impl Objective {
 impl FromStr for Objective {
     type Err = String;
 
-    /// Parses the name of an objective, or an expression. `max-min:` before an expression makes its
-    /// goal [`Goal::MaxMin`].
+    /// Parses the name of an objective, `sia(POWER, PENALTY)`, or an expression. `max-min:` before an
+    /// expression makes its goal [`Goal::MaxMin`].
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Some(named) = NAMED.iter().find(|named| named.name == text) {
             return Self::of_named(named);

@@ -25,8 +25,8 @@ pub struct TaskState {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants {
     /// Work per second per node, at the task's minimum number of nodes. If the task does no work on that number of
-    /// nodes, the value is taken at the first point of the curve with a positive rate. If there is no such point, the
-    /// value is 1.
+    /// nodes, the value is taken at the first larger point of the curve with a positive rate. If there is no such
+    /// point, the value is 1.
     speed_of_one: f64,
     best_rate: f64,
 }
