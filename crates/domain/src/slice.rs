@@ -24,8 +24,8 @@ pub struct Slice {
     /// Rows after this time are dropped.
     #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
     pub to: Option<Stamp>,
-    /// Whether to drop the last row if no node changes there, as BFTrainer's replayer does. Otherwise the row is kept
-    /// as the end of the log.
+    /// Whether to drop the last row if no node changes there, as BFTrainer's replayer does. Otherwise, the row is kept,
+    /// because it marks the end of the log.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drop_end_row: bool,
     /// Whether to keep the rows in which no selected node changes.

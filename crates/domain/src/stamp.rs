@@ -15,7 +15,7 @@ use super::time::{Local, ParseTimeError, Utc};
 pub enum Stamp {
     /// A local time, such as `2021-02-10 20:21:15`.
     Local(Local),
-    /// Seconds since 1970 in UTC, as a number.
+    /// A number: the seconds since 1970-01-01 00:00:00 UTC.
     Epoch(Utc),
     /// A local time with its offset from UTC, such as `2021-02-10T20:21:15-05:00`.
     Zoned {

@@ -12,11 +12,11 @@ pub struct TaskGroup {
     pub name: String,
     /// Names of the group's tasks.
     pub tasks: Vec<String>,
-    /// Minimum total number of nodes that the tasks hold, as far as the idle nodes and the tasks' bounds allow.
+    /// Minimum total number of nodes that the tasks must hold, as far as the idle nodes and the tasks' bounds allow.
     pub min_nodes: Option<u32>,
-    /// Maximum total number of nodes that the tasks hold, over all classes of nodes.
+    /// Maximum total number of nodes that the tasks may hold, over all classes of nodes.
     pub max_nodes: Option<u32>,
-    /// Maximum total number of nodes that the tasks hold in each class, by class name. Classes that are not listed have
-    /// no limit of their own.
+    /// Maximum total number of nodes that the tasks may hold in each class, by class name. Classes that are not listed
+    /// have no limit of their own.
     pub max_by_class: BTreeMap<String, u32>,
 }

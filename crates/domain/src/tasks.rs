@@ -52,7 +52,7 @@ impl TrainingTask {
         self.work == f64::INFINITY
     }
 
-    /// The task as it appears in the result tables of a log with this clock: see
+    /// The task with its times as result tables show them, for a log with this clock: see
     /// [`EventLog::as_in_tables`](super::EventLog::as_in_tables).
     pub fn as_in_tables(mut self, clock: &Clock) -> Self {
         for time in [&mut self.submit].into_iter().chain(&mut self.deadline) {
@@ -61,7 +61,7 @@ impl TrainingTask {
         self
     }
 
-    /// Work per second on `nodes` nodes; 0 if the task needs more nodes to run.
+    /// Work per second on `nodes` nodes; 0 if these are fewer than the task needs to run.
     pub fn rate(&self, nodes: u32) -> f64 {
         if nodes >= self.min_nodes {
             self.curve.progress_at(nodes)

@@ -41,7 +41,7 @@ impl Utc {
         Some(Utc(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
     }
 
-    /// This instant plus whole seconds, saturating.
+    /// This instant plus `seconds` seconds, saturating.
     pub const fn plus_whole(self, seconds: i64) -> Self {
         Utc(plus_whole(self.0, seconds))
     }
@@ -57,7 +57,7 @@ impl Utc {
         seconds_between(earlier.0, self.0)
     }
 
-    /// This instant plus `seconds`, rounded up to the next nanosecond and saturating.
+    /// This instant plus `seconds` seconds, rounded up to the next nanosecond and saturating.
     #[inline]
     pub fn plus_seconds(self, seconds: f64) -> Self {
         let nanos = (seconds * NANOS as f64).ceil();
@@ -82,7 +82,7 @@ impl Local {
         self.0.div_euclid(NANOS)
     }
 
-    /// This time plus whole seconds, saturating.
+    /// This time plus `seconds` seconds, saturating.
     pub const fn plus_whole(self, seconds: i64) -> Self {
         Local(plus_whole(self.0, seconds))
     }

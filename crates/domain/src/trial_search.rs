@@ -57,7 +57,7 @@ impl TrialSearch {
         }
     }
 
-    /// The faults of the search. Each fault names a field by its name in task files.
+    /// The faults of the search. Each fault refers to a field by its name in task files.
     pub fn faults(&self) -> Vec<Fault> {
         let faults = self.plan.validate_with(&self.space);
         let faults = faults.err().unwrap_or_default();

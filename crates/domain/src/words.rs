@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Replaces control characters, line separators, and characters that control the direction of text with visible escapes
-/// such as `\u{1b}`. Terminals would interpret or hide these characters.
+/// Returns a string with visible escapes such as `\u{1b}` in place of control characters, line separators, and
+/// characters that control the direction of text. Terminals would interpret or hide these characters.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
@@ -54,7 +54,7 @@ pub fn shortened_lines(text: &str) -> String {
     printable_lines(&lines.join("\n")).into_owned()
 }
 
-/// Returns the first `most` characters of a string, followed by the number of omitted characters.
+/// Returns the first `most` characters of a string, followed by the number of omitted characters, if any.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     let Some((end, _)) = text.char_indices().nth(most) else {
         return Cow::Borrowed(text);
@@ -97,7 +97,7 @@ pub fn last_lines(text: &str, most: usize) -> String {
     printable(&shown.join(" | ")).into_owned()
 }
 
-/// A number and its noun: `1 node`, `3 nodes`.
+/// A number and a noun in the singular or plural: `1 node`, `3 nodes`.
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {thing}{plural}")

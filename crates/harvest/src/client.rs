@@ -17,7 +17,7 @@ use crate::state_dir::StateDir;
 use crate::tls::Destination;
 use crate::wire::{Greeting, LONGEST, Request, Response, Role, VERSION};
 
-/// Time limit for an answer. A decision or a slow file system can delay the answer.
+/// Time limit for an answer, which a decision or a slow file system can delay.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
 /// Number of attempts to get an answer to a request that can be repeated.

@@ -21,8 +21,8 @@ pub struct Schedule {
     pub idleness: Vec<Idleness>,
     /// GPU-seconds during which at least one job held the GPU.
     pub busy_gpu_seconds: i64,
-    /// Ends of jobs that shared their GPUs, after which the partner returned to full speed. Lucid's simulator leaves
-    /// the partner slow.
+    /// Ends of jobs that shared their GPUs. After each, the partner returned to full speed; Lucid's simulator leaves it
+    /// slow.
     pub corrections: Vec<Correction>,
     /// Changes in the number of nodes during the simulation: the second of each change, and the number of nodes added
     /// (positive) or removed (negative).
@@ -40,12 +40,13 @@ pub struct JobOutcome {
     pub queue: i64,
     /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u32,
-    /// Nodes of the job's last run: their names, with the GPUs held on each, in the order of Lucid's simulator.
+    /// Nodes of the job's last run: their names, with the GPUs held on each, in the order in which Lucid's simulator
+    /// lists them.
     pub nodes: Vec<(u32, GpuSet)>,
     /// The number by which the policy sorted the job; `None` if the policy gave the job no number.
     pub priority: Option<f64>,
-    /// Remaining work at the job's end, in seconds at full speed. It is 0, or negative if the last
-    /// step at a fractional speed did more than the remaining work.
+    /// Remaining work at the job's end, in seconds at full speed. It is usually 0; it is negative if the last step, at
+    /// a fractional speed, did more work than remained.
     pub remain: f64,
     /// Speed at the job's end; 1 is the speed of a job alone on its GPUs.
     pub speed: f64,
@@ -69,10 +70,10 @@ pub struct JobRun {
     pub until: i64,
     /// The GPUs that the job held throughout the run.
     pub placement: Placement,
-    /// The times, in seconds, at which the job's speed changed, each with the new speed. The first time is `from`.
-    /// The work done from second `t` to `t + 1` equals the speed in force at `t`.
+    /// The job's successive speeds, each preceded by the second from which it applies. The first of these seconds is
+    /// `from`. The work done from second `t` to `t + 1` equals the speed in force at `t`.
     pub speeds: Vec<(i64, f64)>,
-    /// Whether the run ended because the job ended, and not because the job was preempted.
+    /// Whether the run ended with the job's end, not with a preemption.
     pub last: bool,
 }
 
@@ -80,7 +81,7 @@ pub struct JobRun {
 /// [`Schedule::nodes`]. Slots are numbered in the order in which nodes are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeLife {
-    /// The node's name at the end.
+    /// The node's name at the end of the simulation.
     pub name: u32,
     /// Second from which the node can run jobs; `i64::MIN` for nodes present at the start.
     pub from: i64,
@@ -99,8 +100,7 @@ pub struct Idleness {
     pub idle: bool,
 }
 
-/// The end of one of two jobs that share GPUs, after which the corrected simulation sets
-/// the other job back to full speed.
+/// The end of one of two jobs that share GPUs. The corrected simulation then sets the other job back to full speed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Correction {
     /// Second of the end.
@@ -125,7 +125,7 @@ pub struct Samples {
 /// The state of a virtual cluster at the end of a second.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct State {
-    /// Number of GPUs of all nodes.
+    /// Total number of GPUs of all nodes.
     pub total_gpus: u64,
     /// Number of GPUs that no job holds.
     pub idle_gpus: u64,

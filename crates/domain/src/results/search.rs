@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use super::{Cells, Column, Encoding, Named, Plain};
 use crate::Utc;
 
-/// The losses of a trial with their names, in the order of the search; empty if the search has only one loss, or if no
-/// loss was measured. A loss that is not finite means that training diverged.
+/// The losses of a trial with their names, in the order in which the search declares them; empty if the search has only
+/// one loss, or if no loss was measured. A loss that is not finite means that training diverged.
 ///
-/// In tables, the losses are a JSON object. Numbers that are not finite are written as `null`, which is read as
+/// Tables contain the losses as a JSON object. Numbers that are not finite are written as `null`, which is read as
 /// infinity.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Losses(pub Vec<(String, f64)>);
@@ -128,7 +128,7 @@ impl Named for TrialState {
 }
 
 record! {
-    /// An event of a search: a row of `search`, in order of time.
+    /// A row of `search`: an event of a search. Rows are in chronological order.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRow {
         /// time of the event
@@ -152,7 +152,7 @@ record! {
 }
 
 record! {
-    /// A trial: a row of `trials`, in the order of trial numbers.
+    /// A row of `trials`: a trial. Rows are in the order of trial numbers.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TrialRow {
         /// trial number, from 0
@@ -173,8 +173,8 @@ record! {
         /// loss measured at the highest rung that the trial reached; empty if no loss was measured or training
         /// diverged. With several losses, `loss` and `final_loss` refer to the first loss
         loss: Option<f64> = "loss" ["loss"],
-        /// noise-free loss that the trial would have at the last rung; empty if training diverges, or if the search is a
-        /// Python object
+        /// noise-free loss that the trial would have at the last rung; empty if training diverges, or if the search is
+        /// a Python object
         final_loss: f64 as Finite = "final_loss" ["loss"],
         /// work done for the trial
         work_done: f64 = "work_done" ["work"],
@@ -193,7 +193,7 @@ record! {
 }
 
 record! {
-    /// The trials that reached a resource: a row of `rungs`, which is sorted by resource.
+    /// A row of `rungs`: the trials that reached a resource. Rows are sorted by resource.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct RungRow {
         /// resource at which losses are measured

@@ -199,8 +199,8 @@ impl Figures for PolicyFigures {
         Field::new(
             "estimate_rank_correlation",
             "",
-            "Spearman's rank correlation of the estimates with the true durations, over all jobs: 1 is a \
-             perfect order, 0 is chance; null if there are no estimates or all estimates are equal",
+            "Spearman's rank correlation of the estimates with the true durations, over all jobs: 1 for the same \
+             order, about 0 for a random order; null if there are no estimates or all estimates are equal",
         ),
         Field::new(
             "corrected",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Field;
 
 record! {
-    /// A row of `<policy>_jobs`: a job, in the trace's order. Times are in seconds on the trace's clock.
+    /// A row of `<policy>_jobs`: a job. Rows are in the trace's order. Times are in seconds on the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct JobRow {
         /// job id, as a number if all ids are numbers
@@ -36,8 +36,8 @@ record! {
 
 record! {
     /// A row of `<policy>_runs`: a period during which a job ran on the same GPUs at the same
-    /// speed. Virtual clusters are in the order of the cluster's file. Within each virtual cluster, rows are sorted by
-    /// the start of the run. Times are in seconds on the trace's clock.
+    /// speed. Rows are sorted by virtual cluster, in the order of the cluster's file, and then by the start of the run.
+    /// Times are in seconds on the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RunRow {
         /// job id, as a number if all ids are numbers
@@ -59,7 +59,7 @@ record! {
 }
 
 record! {
-    /// A row of `profiler_jobs`: a job, in the trace's order.
+    /// A row of `profiler_jobs`: a job. Rows are in the trace's order.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ProfilerJobRow {
         /// job id, as a number if all ids are numbers
@@ -106,7 +106,7 @@ pub const IDLE_GPUS: Field = Field::new("idle_gpu_num", "GPUs", "number of GPUs 
 /// Number of waiting jobs.
 pub const PENDING_JOBS: Field = Field::new("pending_gpujob_num", "jobs", "number of waiting jobs");
 
-/// `<policy>_seq`: one row per virtual cluster and minute.
+/// The columns of `<policy>_seq`, which has one row per virtual cluster and minute.
 pub const SEQ: [Field; 16] = [
     Field::new("vc", "", "virtual cluster"),
     TIME,

@@ -52,7 +52,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Nodes named `local1`, `local2`, and so on.
+    /// A schedule of nodes named `local1`, `local2`, and so on.
     pub fn local(nodes: usize, changes: Vec<Change>) -> Self {
         let nodes = (1..=nodes).map(|node| format!("local{node}")).collect();
         Schedule {
@@ -313,8 +313,8 @@ impl LocalBackend {
         if started.is_empty() {
             return Ok(());
         }
-        // The list is saved before the pilots start. If the daemon is killed in between, the next daemon counts these
-        // pilots as ended, and starts none of them twice.
+        // The list is saved before the pilots start. If the daemon is killed before it has started all of them, the
+        // next daemon counts those that it does not find as ended, and starts none of them twice.
         self.save()?;
         for (pilot, wall_s, node) in started {
             match self.spawn(pilot, wall_s, node) {
@@ -490,8 +490,8 @@ fn is_pilot(pid: Pid, arguments: &[String]) -> bool {
         .any(|window| window == arguments)
 }
 
-/// The command line of a process; empty if the process has ended. A process that has just been started has a program,
-/// but no command line for a moment. In this case, the function waits for the command line.
+/// The command line of a process; empty if the process has ended. For a moment after its start, a process has a program
+/// but no command line. In this case, the function waits for the command line.
 fn command_line(pid: Pid) -> Vec<u8> {
     let of = |file: &str| format!("/proc/{}/{file}", pid.as_raw_pid());
     let mut line = Vec::new();

@@ -17,8 +17,8 @@ use crate::config::BackendConfig;
 use crate::core::PilotId;
 use crate::state_dir::StateDir;
 
-/// Starts pilots, each on one idle node, and ends them when their nodes are needed. Its methods can take several
-/// seconds.
+/// A backend starts pilots, each on one idle node, and ends them when their nodes are needed. Its methods can take
+/// several seconds.
 pub trait Backend: Send {
     /// Requests a pilot with a wall time of `wall_s` seconds.
     fn start(&mut self, pilot: PilotId, wall_s: u64) -> Started;
@@ -42,8 +42,8 @@ pub trait Backend: Send {
         false
     }
 
-    /// Whether a heterogeneous job was waiting at the last [`list`](Backend::list). The batch scheduler starts such a job
-    /// only if the nodes of all of its parts are free at the same time.
+    /// Whether a heterogeneous job was waiting at the last [`list`](Backend::list). The batch scheduler starts such a
+    /// job only if the nodes of all of its parts are free at the same time.
     fn has_heterogeneous_job(&self) -> bool {
         false
     }
@@ -52,7 +52,7 @@ pub trait Backend: Send {
     fn tick(&mut self) {}
 
     /// A problem that the operator must resolve before more pilots are requested. For example, a node was drained while
-    /// a pilot held it. Each problem is returned once, after the [`list`](Backend::list) that found it.
+    /// a pilot held it. Each problem is returned once, after the call of [`list`](Backend::list) that found it.
     fn alarm(&mut self) -> Option<String> {
         None
     }
@@ -63,9 +63,9 @@ pub trait Backend: Send {
 pub enum Started {
     /// The backend has accepted the pilot and assigned this id to it.
     Accepted(String),
-    /// The pilot was not accepted and will not start, for this reason.
+    /// The pilot was not accepted and will not start. The text is the reason.
     Rejected(String),
-    /// For this reason, it is unknown whether the backend has accepted the pilot.
+    /// It is unknown whether the backend has accepted the pilot. The text is the reason.
     Unknown(String),
 }
 
@@ -78,7 +78,7 @@ pub struct Listed {
     pub job: String,
     /// Name of the pilot's node; `None` if no node is assigned to the pilot.
     pub node: Option<String>,
-    /// Whether the pilot and all of its processes have certainly ended.
+    /// Whether it is certain that the pilot and all of its processes have ended.
     pub has_ended: bool,
     /// Seconds until a reservation of the node begins; `None` if no reservation begins soon.
     pub reserved_in_s: Option<u64>,
@@ -114,7 +114,7 @@ pub fn describe(config: &BackendConfig, state: &Path, pilot: PilotId, wall_s: u6
         }
         BackendConfig::Slurm(slurm) => {
             let token = StateDir::open(state).and_then(|state| state.token());
-            // Without a state directory, the daemon chooses the token when it starts.
+            // Without a state directory, there is no token yet: the daemon chooses one when it starts.
             let token = token.unwrap_or_else(|_| "TOKEN".to_owned());
             let backend = SlurmBackend::new(slurm, state, &token, &program);
             let described = backend.and_then(|backend| backend.describe(pilot, wall_s));

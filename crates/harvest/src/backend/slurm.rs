@@ -122,7 +122,7 @@ impl SlurmBackend {
     /// is repeated, `sbatch` uses the last one.
     fn submission(&self, pilot: PilotId, wall_s: u64) -> Result<Vec<String>> {
         let state = self.state.to_string_lossy();
-        // In Slurm's patterns, `%%` is a percent sign.
+        // In Slurm's patterns for file names, `%%` is a percent sign.
         let output = format!("{}/logs/pilot-{}.log", state.replace('%', "%%"), pilot.0);
         let mut words = self.arguments.clone();
         words.extend([
@@ -290,7 +290,7 @@ impl Backend for SlurmBackend {
             Err(error) => return Started::Rejected(error.to_string()),
         };
         match self.call("sbatch", &words, &script) {
-            // The answer is the id. If there are several clusters, a semicolon and the cluster's name follow.
+            // The answer is the job's id. If there are several clusters, a semicolon and the cluster's name follow.
             Ok(text) => {
                 let id = text.trim().split(';').next().unwrap_or_default();
                 if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -383,8 +383,8 @@ fn finish(mut child: Child, input: &str) -> Result<(ExitStatus, String, String),
     let output = child.stdout.take().map(read_in_thread);
     let errors = child.stderr.take().map(read_in_thread);
     if let Some(mut stdin) = child.stdin.take() {
-        // The input fits into the pipe, so the write does not block. An error of the write is ignored, because a
-        // program that does not read its input reports the reason itself.
+        // The input fits into the pipe, so the write does not block. A write error is ignored, because a program that
+        // does not read its input reports the reason itself.
         let _ = stdin.write_all(input.as_bytes());
     }
     let deadline = Instant::now() + LIMIT;
@@ -400,7 +400,7 @@ fn finish(mut child: Child, input: &str) -> Result<(ExitStatus, String, String),
             Err(error) => return Err(error.to_string()),
         }
     };
-    // Output that cannot be read completely is an error, because a truncated list would lack running pilots.
+    // Output that cannot be read completely is an error, because a truncated list could omit running pilots.
     let text = |reader: Option<Receiver<String>>| {
         let text = reader.and_then(|reader| reader.recv_timeout(LIMIT).ok());
         text.ok_or_else(|| "its output cannot be read".to_owned())

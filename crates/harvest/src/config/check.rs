@@ -14,7 +14,7 @@ use super::{
     BackendConfig, BackendName, Config, LocalConfig, Settings, SlurmConfig, Written, defaults,
 };
 
-/// A day, in seconds: the upper bound of most settings that are durations.
+/// Number of seconds in a day, which is the upper bound of most settings that are durations.
 const DAY: f64 = 86_400.0;
 
 /// Checks the values of a configuration file and collects the faults.
@@ -130,7 +130,7 @@ impl Check<'_> {
         let failures = "from 1 to 1000";
         self.range("max_failures", &written.max_failures, 1..=1000, failures);
         if let Some(hours) = written.node_hours_per_day {
-            let expected = "at least 0 and at most 1e9 node-hours";
+            let expected = "from 0 to 1e9 node-hours";
             self.range("node_hours_per_day", &hours, 0.0..=1e9, expected);
         }
         if written.lease <= written.silence {
@@ -178,7 +178,7 @@ impl Check<'_> {
     fn address(&mut self, key: &str, text: &str) -> Option<SocketAddr> {
         let found = text.to_socket_addrs().map(|mut all| all.next());
         match found {
-            // An unspecified address would accept connections from every network.
+            // An unspecified address such as `0.0.0.0` would accept connections from every network.
             Ok(Some(address)) if !address.ip().is_unspecified() => return Some(address),
             Ok(_) => {
                 let expected = "the address of one interface, such as 127.0.0.1:0 or login1:7117";

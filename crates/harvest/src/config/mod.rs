@@ -43,12 +43,13 @@ pub struct Config {
     pub core: Settings,
     /// Time between two queries of the backend.
     pub poll: Duration,
-    /// A requested pilot that the backend has not listed for this long is assumed to have ended, or never to have
+    /// Time after which a requested pilot that the backend does not list is assumed to have ended, or never to have
     /// started.
     pub missing: Duration,
     /// Time limit for one decision.
     pub decision_limit: Duration,
-    /// The program that prints the class of a pilot's node, and its arguments; empty if there is no such program.
+    /// The program that prints the class of a pilot's node, followed by the program's arguments; empty if there is no
+    /// such program.
     pub class: Vec<String>,
 }
 
@@ -93,7 +94,7 @@ pub struct SlurmConfig {
     /// change the environment of tasks, as `module load` does.
     #[serde(default)]
     pub setup: Vec<Vec<String>>,
-    /// The program that starts each task, and its arguments, such as `apptainer exec IMAGE`.
+    /// The program that starts each task, followed by the program's arguments, such as `apptainer exec IMAGE`.
     #[serde(default)]
     pub container: Vec<String>,
 }

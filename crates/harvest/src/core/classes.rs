@@ -92,7 +92,7 @@ impl Settings {
     /// The index of the class with this name, which a pilot reported; 0 if all nodes are interchangeable.
     ///
     /// # Errors
-    /// The class is missing or unknown. The text describes what was found.
+    /// The class is missing or unknown. The text states what was found, what was expected, and the remedy.
     pub(super) fn class_index(&self, name: Option<&str>) -> Result<usize, String> {
         if self.classes.is_empty() {
             return Ok(0);
@@ -165,7 +165,7 @@ impl Settings {
         }
         let placed = tasks.iter().map(|task| self.placed(task));
         for task in placed.flat_map(|task| task.in_each_class()) {
-            // A value in the solver's problem is a rate multiplied by the window or by a cost. Measured costs are at
+            // Each value in the solver's problem is a rate multiplied by the window or by a cost. Measured costs are at
             // most LONGEST_S, and the cost of a move is at most twice that.
             let costs = (task.rescale_up + task.rescale_down).max(task.move_seconds());
             let most = LARGEST_VALUE / costs.max(self.t_fwd_s).max(2.0 * LONGEST_S);
@@ -174,8 +174,8 @@ impl Settings {
             if found > most {
                 let name = &task.name;
                 faults.push(format!(
-                    "task {name}: found {found:e} per second, expected at most {most:.0} with classes of nodes. Use \
-                     a larger unit of work"
+                    "task {name}: found a rate of {found:e} per second, expected at most {most:.0} with classes \
+                     of nodes. Use a larger unit of work"
                 ));
             }
         }

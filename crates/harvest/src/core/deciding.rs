@@ -96,7 +96,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The batch for the event with the number `event`, at `second` seconds since 1970.
+    /// The batch for event number `event`, at `second` seconds since 1970.
     pub fn batch(&self, event: usize, second: i64) -> Batch<'_> {
         Batch {
             nodes: &self.nodes,

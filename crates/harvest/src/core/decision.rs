@@ -1,7 +1,8 @@
 //! Decisions in a form that the journal can keep.
 //!
-//! A solver with a time limit can answer the same problem differently the next time. The journal therefore keeps each
-//! decision, and a restarted daemon repeats the decisions in the journal instead of solving the problems again.
+//! A solver with a time limit can give another answer the next time it solves the same problem. The journal therefore
+//! keeps each decision, and a restarted daemon repeats the decisions in the journal instead of solving the problems
+//! again.
 
 use gleaner_classes::{self as classes, Held};
 use gleaner_domain::error::{Error, Result};
@@ -46,7 +47,7 @@ mod named {
 enum KeptPlan {
     Keep,
     Counts(Vec<u32>),
-    /// For each task, the class and the number of its nodes.
+    /// For each task, the class index and the number of its nodes; `None` for a task without nodes.
     InClasses(Vec<Option<(usize, u32)>>),
     Nodes(Vec<Vec<u32>>),
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Core, Event, LiveSearch, Millis, Mode, PilotId, PilotState, RunId};
 
-/// Seconds beyond the lease and the grace period after which a silent pilot and its ranks have certainly ended.
+/// Seconds after the end of the lease and the grace period, by which a silent pilot and its ranks have certainly ended.
 const MARGIN_S: f64 = 10.0;
 
 /// The times at which the daemon last heard from its pilots. These times are not in the journal.
@@ -75,7 +75,7 @@ impl Core {
         })
     }
 
-    /// Events that request pilots if tasks need them, or that release the pilots otherwise.
+    /// Events that request pilots if tasks need them, and release the pilots otherwise.
     fn due_of_demand(&self, now: Millis) -> Vec<Event> {
         let has_tasks = self.tasks.iter().any(|task| !task.state.is_over());
         let has_work = has_tasks || self.searches.iter().any(LiveSearch::is_open);

@@ -59,7 +59,7 @@ pub enum RankState {
     Running,
     /// All processes of the rank have ended.
     Exited {
-        /// Exit code; `None` if a signal ended the rank or it could not be started.
+        /// Exit code; `None` if a signal ended the rank or the rank could not be started.
         code: Option<i32>,
     },
 }
@@ -92,13 +92,13 @@ pub struct Hello {
     pub leaving: bool,
 }
 
-/// An input of the core. Every event is written to the journal before the commands that it leads to are carried out.
+/// An input of the core. Every event is written to the journal before the resulting commands are carried out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// A user submits tasks, a search, or both.
     Submit {
-        /// The id of the submission, which the user's program chooses. A repeated submission with the same id has no
+        /// The id of the submission, chosen by the user's program. A repeated submission with the same id has no
         /// effect.
         id: String,
         /// The submitted tasks.
@@ -149,7 +149,7 @@ pub enum Event {
         /// The id that the backend assigned to the pilot.
         job: String,
     },
-    /// The backend has certainly not started a pilot and will not start it.
+    /// It is certain that the backend has not started a pilot and will not start it.
     Rejected {
         /// The rejected pilot.
         pilot: PilotId,
@@ -181,7 +181,7 @@ pub enum Event {
         link: Link,
         /// The run to which the rank belongs.
         run: RunId,
-        /// Exit code; `None` if a signal ended the rank or it could not be started.
+        /// Exit code; `None` if a signal ended the rank or the rank could not be started.
         code: Option<i32>,
     },
     /// Nothing has been heard from a pilot for too long. Its connection has been closed.
@@ -213,8 +213,8 @@ pub enum Event {
         /// Index of the task.
         task: u32,
     },
-    /// The grace period is over for a run that was asked to stop, or for some of its ranks that were asked to stop
-    /// while the run continues.
+    /// The grace period is over for a run that was asked to stop, or for ranks that were asked to stop while their run
+    /// continues.
     GraceOver {
         /// The run whose grace period is over.
         run: RunId,
@@ -267,7 +267,7 @@ pub enum Order {
     Stop {
         /// The run to which the rank belongs.
         run: RunId,
-        /// Whether the rank is killed at once.
+        /// Whether the rank is killed at once, with SIGKILL.
         kill: bool,
     },
     /// The rank's end has been recorded. The pilot need not report it again.
@@ -293,7 +293,7 @@ pub struct Launch {
     /// Class of the nodes, if there are classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// A port on the run's first node, through which its ranks find each other. Consecutive runs of a task have
+    /// A port on the run's first node, through which the run's ranks find each other. Consecutive runs of a task have
     /// different ports.
     pub port: u16,
     /// The program and its arguments.

@@ -26,10 +26,10 @@ pub struct GroupSubmission {
     pub name: String,
     /// Names of the tasks of the same submission that belong to the group.
     pub tasks: Vec<String>,
-    /// Minimum number of nodes that the tasks hold together, as far as the idle nodes and the tasks' bounds allow.
+    /// Minimum total number of nodes that the tasks must hold, as far as the idle nodes and the tasks' bounds allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_nodes: Option<u32>,
-    /// Maximum number of nodes that the tasks hold together.
+    /// Maximum total number of nodes that the tasks may hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_nodes: Option<u32>,
 }
@@ -59,8 +59,8 @@ impl GroupSubmission {
     /// Checks the group without comparing it with other groups. `tasks` contains the tasks of the submission by name.
     ///
     /// # Errors
-    /// A member is unknown or repeated, or a limit is missing or contradictory. The text states what was found and what
-    /// was expected.
+    /// A member is unknown or repeated, no limit is given, or a limit is impossible to meet. The text states what was
+    /// found and what was expected.
     fn check(&self, tasks: &BTreeMap<&str, &TrainingTask>) -> Result<(), String> {
         let mut seen = BTreeSet::new();
         for name in &self.tasks {
@@ -174,7 +174,7 @@ impl Core {
         check_nesting(groups, tasks)
     }
 
-    /// The groups that contain any of `tasks`. Of its members, each group lists only those among `tasks`.
+    /// The groups that contain any of `tasks`. Each group lists only those of its members that are among `tasks`.
     pub(super) fn groups_of(&self, tasks: &[Task]) -> Vec<GroupSubmission> {
         let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for task in tasks {
@@ -208,7 +208,7 @@ impl Core {
 /// Checks that the exact solver supports the groups. If two groups share a task, one of them must contain the other.
 ///
 /// # Errors
-/// Two groups share a task, but neither contains the other. The text names them.
+/// Two groups share a task, but neither contains the other. The text names the two groups.
 fn check_nesting(groups: &[GroupSubmission], tasks: &[TrainingTask]) -> Result<(), String> {
     let solved = tasks.iter().map(|task| SolvedTask {
         name: task.name.clone(),

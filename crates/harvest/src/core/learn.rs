@@ -1,8 +1,8 @@
 //! Learns a task's rate for each number of nodes, and the costs of rescaling, from the task's reports.
 //!
-//! The rate on n nodes is the work between reports of runs on n nodes, divided by the time between them. Older reports
-//! count less: at each report, the sums so far are multiplied by [`FADING`]. The rate of a node count is used once its
-//! reports cover [`ENOUGH_S`] seconds. The node count is then called seen.
+//! The rate on n nodes is the work done between successive reports of runs on n nodes, divided by the time between
+//! these reports. Older reports count less: at each report, the sums so far are multiplied by [`FADING`]. The rate of a
+//! node count is used once its reports cover [`ENOUGH_S`] seconds. The node count is then called seen.
 //!
 //! The cost of a rescale is the time between the last report before it and the first report after it, minus the usual
 //! time between two reports. If work that was done before the rescale is missing afterwards, the time that this work
@@ -166,7 +166,7 @@ impl Learner {
         self.last = Some(report);
     }
 
-    /// Updates the cost of growing, shrinking or moving from the reports before and after a rescale.
+    /// Updates the cost of growing, shrinking or moving, based on the reports before and after a rescale.
     fn cost(&mut self, before: &Report, after: &Report, seconds: f64) {
         let Some(sums) = self.by_place.get(&before.place) else {
             return;
@@ -430,16 +430,16 @@ mod tests {
             // The measured rates are sums of fading terms, so they are not exact.
             [0, 1].map(|class| (measured[class].curve.progress_at(count) * 1e6).round() / 1e6)
         };
-        // Class 0 is twice as fast as in the file, so the estimate for class 1 is also twice the file's rate (20),
-        // raised by a tenth.
+        // Class 0 is twice as fast as in the file, so the estimate for class 1 is also twice the file's rate: 20,
+        // raised by a tenth to 22.
         assert_eq!(rates(&mut learner, 1), [10.0, 22.0]);
-        // The last report in class 0 is at 25 s. The first report after the move is at 55 s. Minus the usual 5 s, the
-        // move cost 25 s.
+        // The last report in class 0 is at 25 s. The first report after the move is at 55 s. The cost of the move is
+        // this gap of 30 s minus the usual 5 s, which is 25 s.
         reports(&mut learner, 2, place(1, 2), 55_000, (250.0, 9.0));
         assert_eq!(rates(&mut learner, 2)[1], 9.0);
         assert_eq!((learner.up, learner.down), (None, None));
         assert!((learner.moved.unwrap() - 25.0).abs() < 1e-9);
-        // A change in the cost of moves alone is reason enough to return curves.
+        // Curves are returned even if only the cost of moves has changed.
         assert!(!learner.has_news());
         learner.moved = Some(50.0);
         assert_eq!(

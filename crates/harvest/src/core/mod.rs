@@ -10,10 +10,10 @@
 //! of nodes, submissions and completions at [`Event::Decide`], at most once a second. The recording of a harvest is
 //! therefore an event log with one row for each second in which something happened.
 //!
-//! The runs follow the allocator's decisions (`settle.rs`). A task that gets other nodes is stopped first. It starts
-//! again once three conditions hold: all of its processes have ended, its new nodes run no process of another task, and
-//! the pilots of these nodes are connected. A node therefore never runs two tasks at once, even if messages are late or
-//! lost.
+//! The runs follow the allocator's decisions (`settle.rs`). If a task gets other nodes and its launch style cannot
+//! continue on them, its run is stopped first. The task starts again once three conditions hold: all of its processes
+//! have ended, its new nodes run no process of another task, and the pilots of these nodes are connected. A node
+//! therefore never runs two tasks at once, even if messages are late or lost.
 //!
 //! # What a lost connection means
 //!
@@ -76,7 +76,7 @@ pub struct Entry {
     pub time: Millis,
     /// The event that was handled.
     pub event: Event,
-    /// The decision that the event led to, if any.
+    /// The decision to which the event led, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<KeptDecision>,
 }
@@ -155,7 +155,7 @@ struct Accounts {
     preemptions: u64,
     /// Number of preempted pilots that have ended.
     handovers: u64,
-    /// Milliseconds from the preemption to the end of these pilots: the sum and the maximum.
+    /// Milliseconds from the preemption to the end of each of these pilots: the sum, and in the next field the maximum.
     handover_ms: Millis,
     longest_handover_ms: Millis,
 }
@@ -352,13 +352,13 @@ impl Core {
         self.has_heterogeneous_job
     }
 
-    /// Whether a pilot that has not ended has ever connected.
+    /// Whether a pilot has ever connected; `false` if the pilot has ended.
     pub fn has_connected(&self, pilot: PilotId) -> bool {
         let pilot = self.pilots.open.get(&pilot);
         pilot.is_some_and(|pilot| pilot.session > 0)
     }
 
-    /// Whether a pilot that has not ended has been asked to end.
+    /// Whether a pilot has been asked to end; `false` if the pilot has ended.
     pub fn is_dismissed(&self, pilot: PilotId) -> bool {
         let pilot = self.pilots.open.get(&pilot);
         pilot.is_some_and(|pilot| pilot.is_dismissed)
@@ -409,7 +409,7 @@ impl Core {
         self.since
     }
 
-    /// Ends a task. The allocator is informed of this only at the next decision.
+    /// Ends a task. The allocator is informed of the end only at the next decision.
     fn end_task(&mut self, index: u32, state: TaskState) {
         let task = &mut self.tasks[index as usize];
         if task.state.is_over() {

@@ -107,7 +107,7 @@ impl Pilots {
         self.by_name.get(name).copied()
     }
 
-    /// Assigns the next index of a range to a new node. Returns `None` if the range has no index left.
+    /// Assigns the next index of a range to a new node. Returns `None` if all indices of the range are in use.
     pub fn add(&mut self, name: &str, range: Range<u32>) -> Option<u32> {
         let last = self.names.range(range.clone()).next_back();
         let node = last.map_or(range.start, |(last, _)| last + 1);
@@ -148,7 +148,7 @@ impl Pilots {
         }
     }
 
-    /// Changes the state of a pilot to silent, leaving or over. Its node is no longer available.
+    /// Changes the state of a pilot to silent, leaving or over, which makes the pilot's node unavailable.
     pub fn go_down(&mut self, id: PilotId, state: PilotState) {
         let Some(pilot) = self.open.get_mut(&id) else {
             return;

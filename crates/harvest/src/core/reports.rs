@@ -13,8 +13,8 @@ use super::{
 /// restarts this period.
 const HELD_BACK_MS: Millis = 60_000;
 
-/// A failed run is attributed to a lost node if it failed at most this many milliseconds, plus `silence`, before the loss
-/// was noticed.
+/// A failed run is attributed to a lost node if the run failed at most this many milliseconds, plus `silence`, before
+/// the loss was noticed.
 const NOTICED_MS: Millis = 5000;
 
 impl Core {
@@ -162,7 +162,7 @@ impl Core {
         .collect()
     }
 
-    /// Repeats the last order for a rank, which was to stop or to use other nodes.
+    /// Repeats the last order to stop a rank or to change its nodes.
     fn repeat_orders(&mut self, link: Link, run: RunId, commands: &mut Vec<Command>) {
         let now = self.now;
         let Some(found) = self.tasks[run.task as usize].run.as_mut() else {
@@ -269,7 +269,7 @@ impl Core {
         }
         let runs = self.tasks.iter_mut().filter_map(|task| task.run.as_mut());
         for run in runs {
-            // If the run has no rank on this node, a rank on another node may have started processes here.
+            // If the run has no rank on this node, a rank on another node may have started processes on this node.
             run.lost_nodes |=
                 node.is_some_and(|node| !run.ranks.contains_key(&node) && run.occupies(node));
             for rank in run.ranks.values_mut().filter(|rank| rank.pilot == pilot) {
@@ -283,8 +283,8 @@ impl Core {
         }
     }
 
-    /// Discounts failures that the loss of a node explains. When a node disappears, the programs on the other nodes of
-    /// the run may fail before the core notices that the node is lost. Such a failure does not count.
+    /// Stops counting failures that the loss of a node explains. When a node disappears, the programs on the other
+    /// nodes of the run may fail before the core notices that the node is lost. Such a failure does not count.
     fn excuse(&mut self, node: u32) {
         let latest = (self.settings.silence_s * 1000.0) as Millis + NOTICED_MS;
         let now = self.now;

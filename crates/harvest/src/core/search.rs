@@ -2,9 +2,9 @@
 //!
 //! A search belongs to a submission. At [`Event::Decide`](super::Event::Decide), the searches issue jobs until
 //! `max_tasks` tasks are waiting or active. Each job trains a trial up to a rung, and becomes a task like any other.
-//! When the task has ended and all of its processes are gone, its loss is passed to the search. This is the loss that
-//! its last run reported after the most work. The trial may then be promoted to the next rung, in which case a new task
-//! continues from the trial's checkpoint.
+//! When the task has ended and all of its processes are gone, its loss is passed to the search. Of the losses that the
+//! task's last run reported, this is the one after the most work. The trial may then be promoted to the next rung, in
+//! which case a new task continues from the trial's checkpoint.
 //!
 //! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. When trial 4 is promoted from 1
 //! epoch to 3, the task `NAME#4.1` continues it. The task's work is counted from the beginning of the trial, so it
@@ -114,7 +114,7 @@ pub(super) struct LiveSearch {
     submission: SearchSubmission,
     search: Search,
     state: SearchState,
-    /// Whether the search has no job until the next loss is reported.
+    /// Whether the search cannot issue a job before the next loss is reported.
     is_waiting: bool,
     /// The outstanding jobs, by the indices of their tasks.
     jobs: BTreeMap<u32, Job>,
@@ -124,7 +124,7 @@ pub(super) struct LiveSearch {
     /// The best job and its loss: among the jobs that reached the highest resource, the one with the lowest finite
     /// loss.
     best: Option<(Job, f64)>,
-    /// All calls so far that have changed the state. A snapshot stores them, so that the state can be restored.
+    /// All calls that have changed the state so far. A snapshot stores them, so that the state can be restored.
     calls: Vec<Call>,
 }
 
@@ -206,7 +206,7 @@ impl LiveSearch {
         &self.submission.name
     }
 
-    /// Whether more trials may start.
+    /// Whether the search is neither over nor cancelled.
     pub fn is_open(&self) -> bool {
         self.state == SearchState::Running
     }
@@ -321,7 +321,7 @@ impl Core {
         // The search may share its name with a task that its trials train.
         if !is_in(&search.tasks) && (is_in(beside) || self.is_taken(name)) {
             return Err(CoreError::Refused(format!(
-                "search {name}: another task or search has this name; give it a new one"
+                "search {name}: another task or search has this name; rename this search"
             )));
         }
         LiveSearch::begin(search).map_err(CoreError::Refused)

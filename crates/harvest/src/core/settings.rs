@@ -32,7 +32,8 @@ pub struct Settings {
     pub silence_s: f64,
     /// Seconds without an answered beat after which a pilot ends its ranks and itself.
     pub lease_s: f64,
-    /// Seconds between a rejected pilot and the next request, and between a failed run and the task's next run.
+    /// Seconds between a rejected pilot and the next request. The pause after a failed run of a task is this time
+    /// multiplied by the task's number of failed runs in a row.
     pub retry_s: f64,
     /// Number of failed runs in a row, without progress, after which a task fails.
     pub max_failures: u32,
@@ -107,7 +108,7 @@ impl Settings {
     /// Checks the values of the settings.
     ///
     /// # Errors
-    /// A setting is invalid. The message names it.
+    /// A setting is invalid. The message names the setting.
     pub fn check(&self) -> Result<()> {
         let seconds = [
             ("grace", self.grace_s),

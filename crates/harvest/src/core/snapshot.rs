@@ -1,10 +1,10 @@
 //! Snapshots of the core, so that a restarted daemon need not replay the whole journal.
 //!
-//! A snapshot contains everything on which later events depend. Three parts are not stored, but derived when a snapshot
-//! is restored:
+//! A snapshot contains everything that affects the handling of later events. Three parts are not stored, but derived
+//! when a snapshot is restored:
 //!
 //! - the allocator, from its [`AllocatorState`], the tasks, the groups, and the last curves that were passed to it;
-//! - searches, by requesting the same jobs and reporting the same losses again;
+//! - searches, from the same requests for jobs and the same losses, which are repeated;
 //! - the tasks as the allocator sees them, from their submissions.
 //!
 //! The batches of the recording are not part of a snapshot. The daemon writes them to the journal as they occur.

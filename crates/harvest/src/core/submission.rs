@@ -24,7 +24,7 @@ pub enum LaunchStyle {
     /// remaining groups continue whenever nodes are added or taken away, even if the first node is lost.
     Torchft,
     /// One driver, on the first node. It reads the run's nodes from a host discovery script. If the nodes change, the
-    /// script prints the new ones.
+    /// script prints the changed list.
     Horovod,
 }
 
@@ -58,9 +58,9 @@ pub struct Submission {
     pub min_nodes: u32,
     /// Maximum number of nodes.
     pub max_nodes: u32,
-    /// Seconds of progress lost when the task grows, until the cost is measured.
+    /// Seconds of progress lost when the task grows. The value is used until the cost has been measured.
     pub rescale_up: f64,
-    /// Seconds of progress lost when the task shrinks, until the cost is measured.
+    /// Seconds of progress lost when the task shrinks. The value is used until the cost has been measured.
     pub rescale_down: f64,
     /// Total work, in the curve's units. `None` if the task ends when its program ends.
     pub work: Option<f64>,
@@ -205,7 +205,8 @@ impl Submission {
         }
     }
 
-    /// Creates the submission of a task from a file. `command` is the program that trains the task, and its arguments.
+    /// Creates the submission of a task from a file. `command` is the program that trains the task, followed by the
+    /// program's arguments.
     pub fn of(task: &TrainingTask, command: Vec<String>) -> Self {
         Submission {
             name: task.name.clone(),

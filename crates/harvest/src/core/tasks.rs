@@ -18,7 +18,7 @@ pub(super) enum TaskState {
     Active,
     /// The task has done its work.
     Finished,
-    /// The task's runs failed repeatedly. Holds the reason.
+    /// The task's runs failed repeatedly. The text is the reason.
     Failed(String),
     /// A user cancelled the task.
     Cancelled,
@@ -63,7 +63,7 @@ pub(super) struct Task {
     pub loss: Option<MeasuredLoss>,
     /// Number of failed runs in a row, without progress.
     pub failures: u32,
-    /// Time before which the task is not started again, after a failed run.
+    /// Time before which the task is not started again after a failed run.
     pub not_before: Option<Millis>,
     /// The last run, if it failed and the task has not been started since.
     pub failed: Option<FailedRun>,
@@ -111,8 +111,8 @@ impl Task {
         }
     }
 
-    /// Whether all work is done according to the last report, so the task need not run any more. A trial may still have
-    /// to measure its loss, so it ends only when its program ends.
+    /// Whether all work is done according to the last report, so the task need not run any more. Always `false` for a
+    /// trial: it may still have to measure its loss, so it ends only when its program ends.
     pub fn has_done_work(&self) -> bool {
         let is_trial = self.submission.trial.is_some();
         !is_trial && self.submission.work.is_some_and(|work| self.done >= work)
@@ -176,7 +176,8 @@ pub(super) struct Stopping {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum End {
-    /// Its program ended with this exit code; `None` if a signal ended it or it could not be started.
+    /// The rank's program ended with this exit code; `None` if a signal ended the program or the program could not be
+    /// started.
     Exited(Option<i32>),
     /// Its node was taken away.
     Taken,
@@ -234,8 +235,8 @@ impl Rank {
 }
 
 impl Run {
-    /// Whether ranks must be killed because a grace period is over, either that of the whole run or that of a rank that
-    /// is being removed.
+    /// Whether ranks must be killed because the grace period of the whole run, or of a rank that is being removed, is
+    /// over.
     pub fn is_overdue(&self, now: Millis, grace: Millis) -> bool {
         let is_late = |stop: Stopping| !stop.is_killed && now >= stop.since + grace;
         self.stopping.map_or_else(
@@ -300,7 +301,7 @@ impl Run {
         nodes.filter(|node| self.occupies(**node)).count()
     }
 
-    /// Whether the program ended by itself and reported success on all nodes.
+    /// Whether the program ended by itself and reported success on all nodes that were not removed from the run.
     pub fn succeeded(&self) -> bool {
         let is_success =
             |rank: &Rank| matches!(rank.end, Some(End::Exited(Some(0)) | End::Removed));

@@ -70,7 +70,7 @@ impl Core {
             let name = &task.name;
             if self.is_taken(name) || !names.insert(name) {
                 return refused(format!(
-                    "task {name}: another task or search has this name; give it a new one"
+                    "task {name}: another task or search has this name; rename this task"
                 ));
             }
             if task.command.is_empty() {

@@ -60,13 +60,13 @@ pub enum News {
 }
 
 /// The queue of requests to the backend's thread. When the queue is dropped, the thread carries out the remaining
-/// requests, and ends.
+/// requests and then ends.
 pub struct BackendQueue(queue::Sender<Task>);
 
 impl BackendQueue {
     /// Adds a request to the end of the queue.
     pub fn add(&self, task: Task) {
-        // If the thread has failed, the keeper ends too.
+        // An error means that the thread has failed; the keeper then ends too.
         let _ = self.0.send(task);
     }
 }
@@ -83,7 +83,7 @@ pub struct BackendParts {
     pub log: Log,
     /// The queue of messages to the keeper.
     pub keeper: mpsc::Sender<Message>,
-    /// Whether any pilots have not ended.
+    /// Whether any pilot has not ended.
     pub has_pilots: Arc<AtomicBool>,
 }
 

@@ -1,4 +1,4 @@
-//! Calls the exact solver in such a way that a failure of the solver does not end the daemon.
+//! Calls the exact solver, whose failures do not end the daemon.
 
 use gleaner_classes as classes;
 use gleaner_domain::error::Result;

@@ -56,7 +56,7 @@ pub async fn listen(listener: TcpListener, door: Arc<Door>) {
     let strangers = Arc::new(Semaphore::new(STRANGERS));
     loop {
         let Ok((stream, peer)) = listener.accept().await else {
-            // The system has no file descriptors left, or the peer has already gone.
+            // The process has no file descriptors left, or the peer has already closed the connection.
             sleep(Duration::from_millis(100)).await;
             continue;
         };

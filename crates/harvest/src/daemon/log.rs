@@ -24,7 +24,7 @@ struct State {
 }
 
 impl Refusals {
-    /// Limits the lines about refused connections that are written to `log`.
+    /// Creates a limit on the lines about refused connections that are written to `log`.
     pub fn new(log: Log) -> Self {
         Refusals {
             log,

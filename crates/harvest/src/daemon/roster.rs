@@ -52,9 +52,10 @@ pub struct Open {
 pub struct Roster {
     /// A pilot gives back its node this many seconds before a reservation of the node begins.
     lead_s: f64,
-    /// Time for which a pilot may be missing if it is unknown whether the backend accepted it, in milliseconds.
+    /// Milliseconds for which a pilot may be missing from the lists if it is unknown whether the backend has accepted
+    /// the pilot.
     patience: Millis,
-    /// The time that is used for a pilot whose request time is unknown.
+    /// The request time that is assumed for a pilot whose request time is unknown.
     since: Millis,
     requested: BTreeMap<PilotId, Millis>,
     /// For each open pilot, the number of successive lists from which it was missing.

@@ -25,7 +25,7 @@ pub struct Bootstrap {
     pub seed: u64,
 }
 
-/// A block: a period after which the load of a cluster tends to repeat.
+/// The length of a block: a period after which the load of a cluster tends to repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Block {
@@ -57,9 +57,9 @@ impl Bootstrap {
     /// The 95 % percentile interval of the mean of `values` (Efron and Tibshirani 1993, section 13.3): the 2.5th and
     /// the 97.5th percentile of the means of the resamples. `None` for fewer than two values.
     ///
-    /// Each value belongs to a block of the log, and the blocks do not overlap (Carlstein 1986). Events within a week
-    /// depend on each other: a maintenance period or a deadline affects all of them. Drawing whole blocks instead of
-    /// single events preserves this dependence.
+    /// Each value belongs to a block of the log, and the blocks do not overlap (Carlstein 1986). Events within a block
+    /// depend on each other: for example, a maintenance period or a deadline affects many of them. Drawing whole blocks
+    /// instead of single events preserves this dependence.
     ///
     /// For example, suppose that three blocks have the values 2, 4 and 9. The resample of the blocks 1, 3 and 3 has the
     /// mean (2 + 9 + 9) ÷ 3 = 6.67. All 27 resamples are equally likely. One of them has the mean 2, and one the mean
@@ -138,9 +138,9 @@ mod tests {
         means
     }
 
-    // Derived by formula: with enough resamples, the interval approaches that of all 6^6 = 46,656 resamples, which are
-    // enumerated here. The share of drawn means below the 2.5th percentile has the standard error
-    // √(0.025 · 0.975 ÷ 10,000) = 0.0016. The low end therefore lies between the percentiles 1.7 % and 3.3 %, and the
+    // Derived by formula: with enough resamples, the interval approaches the one from all 6^6 = 46,656 resamples, which
+    // are enumerated here. The share of drawn means below the 2.5th percentile has the standard error √(0.025 · 0.975 ÷
+    // 10,000) = 0.0016. Within five standard errors, the low end lies between the percentiles 1.7 % and 3.3 %, and the
     // high end between 96.7 % and 98.3 %.
     #[test]
     fn intervals_approach_those_of_all_resamples() {

@@ -32,8 +32,8 @@ const fn field(name: &'static str, pointer: &'static str, kind: Kind) -> Field {
     }
 }
 
-/// Settings of a replay, in the order in which they are varied. The last setting, the window, numbers the parts of
-/// the log. It is empty if the sweep does not cut the log.
+/// Settings of a replay, in the order in which they are varied. The last setting, the window, is the number of the
+/// replayed part of the log; it is empty if the sweep does not cut the log.
 pub const REPLAY_SETTINGS: [Field; 20] = [
     field("tasks", "/tasks", Kind::Text),
     field("curves", "/curves", Kind::Text),

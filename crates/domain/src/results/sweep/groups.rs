@@ -1,4 +1,4 @@
-//! Groups of runs that repeat the same settings: they differ only in their seed and their window.
+//! Groups of runs that differ only in their seed and their window.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,7 @@ impl Group {
         self.repetitions.len()
     }
 
-    /// Number of seeds. In an unfinished sweep, windows can have different numbers of seeds. The largest number is then
-    /// returned.
+    /// Number of seeds. If windows have different numbers of seeds, as in an unfinished sweep, the largest number.
     pub fn seeds(&self) -> usize {
         if self.over.cuts_log() {
             self.repetitions.iter().map(Vec::len).max().unwrap_or(0)

@@ -30,7 +30,7 @@ pub struct RunOutcome {
     pub program: Option<Tally>,
 }
 
-/// A figure that the summary of every run contains.
+/// A figure in the summary of a run, by which the runs of a sweep can be compared.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
     /// The name of the figure's column.

@@ -46,8 +46,8 @@ impl Mode {
         others.filter_map(|name| self.metric(name)).collect()
     }
 
-    /// Names of the figures that matter most, most important first. All replays in which all tasks finish do the same
-    /// work, so the figures after the total work must distinguish them.
+    /// Names of the most important figures, in descending order of importance. All replays in which all tasks finish do
+    /// the same work, so only the figures after the total work can distinguish them.
     fn order(self) -> [&'static str; 3] {
         match self {
             Mode::Replay => ["total_work", "completion_mean_s", "rescale_loss"],

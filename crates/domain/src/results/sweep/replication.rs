@@ -17,7 +17,7 @@ pub const SEED: &str = "seed";
 pub const WINDOW: &str = "window";
 
 /// Minimum number of windows for an interval. With two windows, the 97.5th percentile of Student's t is 12.7, so the
-/// interval is often wider than the mean itself. With five windows, the percentile is 2.8.
+/// width of the interval often exceeds the mean itself. With five windows, the percentile is 2.8.
 pub const MIN_WINDOWS: usize = 5;
 
 /// Whether runs that differ only in this setting count as repetitions. Sweeps do not choose a best value for such a
@@ -185,7 +185,8 @@ mod tests {
             seed: 0,
         });
         let spread = over.spread([1.0, 2.0, 9.0].map(Some)).unwrap();
-        // The means of 27 resamples lie between 1 and 9, and each of these ends has a share of 1 ÷ 27 = 3.7 %.
+        // The means of the 27 equally likely resamples range from 1 to 9. Each end has a share of 1 ÷ 27 = 3.7 %, which
+        // is more than 2.5 %.
         assert_eq!((spread.low(), spread.high()), (Some(1.0), Some(9.0)));
         assert_eq!((spread.mean, spread.reach()), (4.0, None));
         assert_eq!(over.spread([Some(1.0), None]), None);

@@ -6,8 +6,8 @@ use super::mode::Mode;
 use super::spread::Spread;
 use crate::results::Direction;
 
-/// Values that differ from the best value by at most this share count as equal. If the same work is
-/// summed in another order, the sum can differ in its last digits.
+/// Values that differ from the best value by at most this fraction of it count as equal. If the same work is summed in
+/// another order, the sum can differ in its last digits.
 const EQUAL: f64 = 1e-9;
 
 /// The best settings according to a metric.
@@ -76,7 +76,7 @@ pub(super) mod tests {
     use super::super::groups::{SweepRow, groups};
     use super::*;
 
-    /// A replay's window, seed and figures.
+    /// A replay's `t_fwd`, seed and figures.
     type Replayed<'a> = (&'a str, &'a str, &'a [(&'a str, Option<f64>)]);
 
     fn replays(rows: &[Replayed<'_>]) -> Vec<SweepRow> {
@@ -96,7 +96,7 @@ pub(super) mod tests {
         rows.iter().map(run).collect()
     }
 
-    /// Replays by window, seed and work.
+    /// Replays, each given by its `t_fwd`, seed and total work.
     pub fn runs(rows: &[(&str, &str, Option<f64>)]) -> Vec<SweepRow> {
         let works: Vec<_> = rows.iter().map(|row| [("total_work", row.2)]).collect();
         let rows: Vec<(&str, &str, &[_])> = rows

@@ -70,8 +70,8 @@ impl Spread {
     }
 }
 
-/// The mean of some values; `None` if there are no values. Sums differences from the first value, so that equal values
-/// have exactly their common value as the mean, and a deviation of 0.
+/// The mean of some values; `None` if there are no values. Sums the differences from the first value. The mean of equal
+/// values is therefore exactly their common value, and their deviation is 0.
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
     let first = *values.first()?;
     let sum: f64 = values.iter().map(|value| value - first).sum();

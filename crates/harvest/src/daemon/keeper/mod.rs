@@ -1,4 +1,4 @@
-//! The keeper: the thread that owns the core and the journal, and handles all messages one after the other.
+//! The keeper: the thread that owns the core and the journal, and handles all messages in sequence.
 //!
 //! For each batch of messages, the thread passes the events to the core, writes them to the journal, and only then
 //! carries out the commands and answers. Therefore, no event has an effect before it is on disk, and each batch needs
@@ -52,7 +52,7 @@ pub enum Message {
     Backend(News),
     /// Time has passed, so events may be due.
     Tick,
-    /// The daemon must end for this reason. Its tasks keep running.
+    /// The daemon must end. The text is the reason. Tasks keep running.
     End(&'static str),
 }
 
@@ -90,7 +90,7 @@ pub struct Parts {
     pub roster: Roster,
     /// The message that welcomes pilots.
     pub welcome: ToPilot,
-    /// The program that starts each task, and its arguments.
+    /// The program that starts each task, followed by the program's arguments.
     pub container: Vec<String>,
     /// Directory to which recordings are written.
     pub recording: PathBuf,
@@ -147,8 +147,8 @@ impl Keeper {
     /// Handles messages until the daemon must end.
     ///
     /// # Errors
-    /// The journal cannot be written, or the core cannot continue. Commands that are not in the journal are not carried
-    /// out.
+    /// The journal cannot be written, or the core cannot continue. Commands that follow from events that are not in the
+    /// journal are not carried out.
     pub fn run(mut self, mut messages: mpsc::Receiver<Message>) -> Result<()> {
         if !self.parts.journal.is_empty() {
             self.feed(Event::Restarted)?;
