@@ -114,7 +114,7 @@ mod tests {
         runtime.block_on(future)
     }
 
-    /// All messages in `bytes`, and the error with which reading ends.
+    /// All messages in `bytes`, and the error that ends the reading.
     fn read_all(bytes: &[u8], longest: usize) -> (Vec<Vec<u32>>, FrameError) {
         let mut reader = FrameReader::new(bytes);
         let mut messages = Vec::new();

@@ -3,12 +3,13 @@
 //! The file is a redb database. One table holds the settings and the last snapshot. Two other tables grow:
 //!
 //! - The entries are the events that the core has handled since the last snapshot, in order. A restarted daemon
-//!   restores the snapshot and handles these events again. When there are [`MOST_ENTRIES`] entries, a new snapshot
-//!   replaces them.
+//!   restores the snapshot and handles these events again. Once there are at least [`MOST_ENTRIES`] entries, a new
+//!   snapshot replaces them.
 //! - The batches of the recording are never removed. They are read only when a recording is written.
 //!
-//! Each batch of events is written in one transaction, including the snapshot if one is due. The transaction is on disk
-//! when [`Journal::append`] returns. After a crash, the file contains either the whole transaction or none of it.
+//! Each batch of events is written in one transaction, together with a snapshot if a snapshot is due. The transaction
+//! is on disk when [`Journal::append`] returns. After a crash, the file contains either the whole transaction or none
+//! of it.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -35,7 +36,7 @@ const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 /// Version of the journal's format.
 const VERSION: &[u8] = b"2";
 
-/// When the journal has this many entries, a snapshot replaces them.
+/// When the journal has this many entries or more, a snapshot replaces them.
 pub const MOST_ENTRIES: u64 = 10_000;
 
 /// Maximum size of redb's page cache, in bytes.
@@ -180,12 +181,12 @@ impl Journal {
         self.next - self.first
     }
 
-    /// Appends entries and the batches of the recording that they led to. If the journal then has [`MOST_ENTRIES`]
-    /// entries or more, replaces all of them with the result of `snapshot`, which must be the state of the core after
-    /// these entries. Everything is on disk when this function returns.
+    /// Appends entries and the resulting batches of the recording. If the journal then has [`MOST_ENTRIES`] entries or
+    /// more, replaces all of them with the result of `snapshot`, which must be the state of the core after these
+    /// entries. Everything is on disk when this function returns.
     ///
     /// # Errors
-    /// The file cannot be written, or `snapshot` fails. The journal must not be used afterwards.
+    /// The file cannot be written, or `snapshot` fails. After an error, the journal must not be used.
     pub fn append(
         &mut self,
         entries: &[Entry],

@@ -108,7 +108,7 @@ fn searches(out: &mut String, status: &Status) {
     if status.searches.is_empty() {
         return;
     }
-    let help = "Trials of a search that have started, reached the last rung, or were stopped.";
+    let help = "Trials of a search that have been started, have reached the last rung, or have been stopped.";
     head(out, "search_trials", "gauge", help);
     for search in &status.searches {
         for (state, count) in [

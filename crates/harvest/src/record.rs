@@ -78,8 +78,9 @@ impl Outline {
     }
 }
 
-/// Writes the recording of a harvest to a directory: its batches so far, in order, up to the time `now`. Batches are
-/// read one at a time, so memory use grows with the number of tasks, not with the number of batches.
+/// Writes the recording of a harvest to a directory. It contains `batches`, which must be in order, and ends at the
+/// time `now`. Batches are read one at a time, so memory use grows with the number of tasks, not with the number of
+/// batches.
 ///
 /// # Errors
 /// A batch cannot be read, or a file cannot be written.
@@ -103,7 +104,7 @@ fn json(value: &impl Serialize) -> Result<String> {
     Ok(line + "\n")
 }
 
-/// A file to which lines are written.
+/// A file that is written line by line.
 struct Lines {
     path: PathBuf,
     file: AtomicFile,
@@ -146,7 +147,7 @@ struct Line<'c> {
 }
 
 impl<'o> Writer<'o> {
-    /// Creates the files. The first event of the log marks the beginning of the harvest and has no decision.
+    /// Creates the files. The first event of the log marks the beginning of the harvest; no decision belongs to it.
     fn begin(outline: &'o Outline, directory: &'o Path) -> Result<Self> {
         let begun = outline.begun.div_euclid(1000);
         let mut writer = Writer {
@@ -287,7 +288,7 @@ impl Recording {
     }
 
     /// Passes the batches to a new allocator. Returns the line number of the first batch whose decision differs from
-    /// the recorded one; `None` if all decisions are equal.
+    /// the recorded one; `None` if all decisions agree.
     ///
     /// # Errors
     /// The allocator rejects a batch, or the decider fails.

@@ -19,7 +19,7 @@ pub struct Schedule {
     pub samples: Vec<Samples>,
     /// Every change of a node between fully idle and in use, in chronological order.
     pub idleness: Vec<Idleness>,
-    /// GPU-seconds during which at least one job held the GPU.
+    /// Seconds during which at least one job held a GPU, summed over all GPUs.
     pub busy_gpu_seconds: i64,
     /// Ends of jobs that shared their GPUs. After each, the partner returned to full speed; Lucid's simulator leaves it
     /// slow.
@@ -45,8 +45,8 @@ pub struct JobOutcome {
     pub nodes: Vec<(u32, GpuSet)>,
     /// The number by which the policy sorted the job; `None` if the policy gave the job no number.
     pub priority: Option<f64>,
-    /// Remaining work at the job's end, in seconds at full speed. It is usually 0; it is negative if the last step, at
-    /// a fractional speed, did more work than remained.
+    /// Remaining work at the job's end, in seconds at full speed. It is negative if the last step, at a fractional
+    /// speed, did more work than remained, and 0 otherwise.
     pub remain: f64,
     /// Speed at the job's end; 1 is the speed of a job alone on its GPUs.
     pub speed: f64,

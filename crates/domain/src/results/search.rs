@@ -159,7 +159,7 @@ record! {
         trial: u32 = "trial" [""],
         /// task of the task file that the trial trains
         task: String = "task" [""],
-        /// bracket in which the trial competes with other trials (hyperband); 0 for other algorithms
+        /// bracket in which the trial competes with other trials (hyperband, bohb); 0 for other algorithms
         bracket: u32 = "bracket" [""],
         /// state when the replay ended: `finished` (reached the last rung), `stopped`, `training`, or `waiting` (for
         /// other trials of its rung)

@@ -95,8 +95,8 @@ pub struct PolicyFigures {
     pub checkpoints: u64,
     /// Number of jobs that the profiler ran; `None` if there was no profiler.
     pub profiled_jobs: Option<u64>,
-    /// Number of jobs that started in their virtual cluster before their profiling ended; `None` if
-    /// there was no profiler.
+    /// Number of profiled jobs that started in their virtual cluster before their profiling ended; `None` if there was
+    /// no profiler.
     pub early_starts: Option<u64>,
     /// The assumptions behind the figures.
     #[serde(flatten)]

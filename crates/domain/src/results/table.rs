@@ -85,7 +85,7 @@ impl<'a> Table<'a> {
         Table::named(name, R::FIELDS, R::columns(rows))
     }
 
-    /// A table with these columns, named after `fields` in the same order.
+    /// A table with these columns, which get the names of `fields` in the same order.
     pub fn named(
         name: &'a str,
         fields: &[Field],

@@ -82,7 +82,12 @@ impl Schedule {
         }
         if let Some(name) = nodes.iter().find(|name| !crate::pilot::is_host_name(name)) {
             let found = format!("{name:?} as the name of a node");
-            return Err(Fault::of(path, found, "letters, digits, dots and hyphens").into());
+            return Err(Fault::of(
+                path,
+                found,
+                "letters, digits, dots, underscores and hyphens",
+            )
+            .into());
         }
         let start = log.times().first().map_or(0, |time| time.second());
         let changes = log.rows().flat_map(|(time, changes)| {
@@ -180,8 +185,8 @@ struct SavedPilot {
 }
 
 impl LocalBackend {
-    /// Creates the backend, and recognises the pilots that an earlier daemon started. The schedule begins now, or
-    /// continues if an earlier daemon began it and it has not yet ended.
+    /// Creates the backend, and recognises the pilots that an earlier daemon started. The schedule begins now. If an
+    /// earlier daemon began the schedule and the schedule is not over yet, it continues instead.
     ///
     /// # Errors
     /// `pilots.json` in the state directory cannot be read or written.

@@ -125,7 +125,7 @@ pub fn describe(config: &BackendConfig, state: &Path, pilot: PilotId, wall_s: u6
 
 /// The path of this program, which pilots also run.
 fn program() -> Result<PathBuf> {
-    env::current_exe().map_err(|error| Error::Run(format!("cannot find this program: {error}")))
+    env::current_exe().map_err(|error| Error::Run(format!("cannot locate this program: {error}")))
 }
 
 /// The command line of a pilot: the program and its arguments.

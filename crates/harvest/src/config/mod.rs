@@ -70,7 +70,8 @@ pub struct LocalConfig {
     #[serde(default = "defaults::nodes")]
     pub nodes: u32,
     /// Event log that determines when nodes are idle, in any format that `gleaner replay` reads. Its playback begins
-    /// when the daemon starts. Without a log, all nodes are always idle.
+    /// when the daemon starts. A restarted daemon continues the playback unless it is over. Without a log, all nodes
+    /// are always idle.
     pub events: Option<PathBuf>,
     /// Playback speed of the event log, relative to real time: 2 plays the log twice as fast.
     #[serde(default = "defaults::speed")]

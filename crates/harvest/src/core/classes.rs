@@ -1,9 +1,10 @@
 //! Classes of nodes.
 //!
-//! The allocator gets the classes of all nodes when it is created, but the core learns the class of a node only when
-//! the node's first pilot connects. Therefore, a range of `max_nodes` indices is reserved for each class. The nodes of
-//! a class get these indices in the order in which they first connect. For example, let the classes be a100 and v100,
-//! and let `max_nodes` be 4,096. The first a100 node has the index 0, and the first v100 node has the index 4,096.
+//! The allocator gets the classes of all nodes when it is created. However, the core learns the class of a node only
+//! when the node's first pilot connects. Therefore, a range of `max_nodes` indices is reserved for each class. The
+//! nodes of a class get these indices in the order in which they first connect. For example, let the classes be a100
+//! and v100, and let `max_nodes` be 4,096. The first a100 node has the index 0, and the first v100 node has the index
+//! 4,096.
 
 use std::ops::Range;
 
@@ -149,7 +150,7 @@ impl Settings {
             Some(seconds) if !RESCALE.contains(&seconds) => {
                 let (least, most) = (RESCALE.start(), RESCALE.end());
                 Err(format!(
-                    "move: found {seconds}, expected {least} to {most} seconds"
+                    "move: found {seconds}, expected from {least} to {most} seconds"
                 ))
             }
             _ => Ok(()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Core, Event, LiveSearch, Millis, Mode, PilotId, PilotState, RunId};
 
-/// Seconds after the end of the lease and the grace period, by which a silent pilot and its ranks have certainly ended.
+/// Seconds from the end of the lease and the grace period until a silent pilot and its ranks have certainly ended.
 const MARGIN_S: f64 = 10.0;
 
 /// The times at which the daemon last heard from its pilots. These times are not in the journal.

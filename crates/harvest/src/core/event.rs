@@ -51,7 +51,7 @@ pub struct Link {
     pub session: u32,
 }
 
-/// The state of a rank of a run, as its pilot sees it. A rank is the part of a run on one node.
+/// The state of a rank of a run, as the rank's pilot sees it. A rank is the part of a run on one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RankState {

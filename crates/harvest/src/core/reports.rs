@@ -216,7 +216,7 @@ impl Core {
 
     /// Cancels the pilots in the queue, and requests no more for a while: the node of a preempted pilot may be meant
     /// for a heterogeneous job. Such a job starts only if the nodes of all of its parts are free at the same time, but
-    /// the scheduler takes them back one after another. A pilot in the queue would take a node that is already free,
+    /// the scheduler takes back one node after another. A pilot in the queue would take a node that is already free,
     /// and the job would never start.
     fn hold_back(&mut self, commands: &mut Vec<Command>) {
         self.held_back = Some(self.now + HELD_BACK_MS);

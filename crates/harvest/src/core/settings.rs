@@ -119,7 +119,7 @@ impl Settings {
         ];
         for (name, value) in seconds {
             if !(0.0..=86_400.0).contains(&value) {
-                let message = format!("{name}: found {value} s, expected 0 to 86,400 s");
+                let message = format!("{name}: found {value} s, expected from 0 to 86400 s");
                 return Err(Error::Usage(message));
             }
         }

@@ -151,7 +151,7 @@ impl Core {
         });
         let name = task.submission.name.clone();
         self.say(format!(
-            "task {name}: run failed ({how}), {failures} in a row"
+            "task {name}: run failed ({how}); failed runs in a row: {failures}"
         ));
         if failures >= most {
             self.end_task(index, TaskState::Failed(how));

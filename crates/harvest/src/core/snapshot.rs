@@ -4,7 +4,7 @@
 //! when a snapshot is restored:
 //!
 //! - the allocator, from its [`AllocatorState`], the tasks, the groups, and the last curves that were passed to it;
-//! - searches, from the same requests for jobs and the same losses, which are repeated;
+//! - searches, from their submissions, by repeating all requests for jobs and all reports of losses;
 //! - the tasks as the allocator sees them, from their submissions.
 //!
 //! The batches of the recording are not part of a snapshot. The daemon writes them to the journal as they occur.

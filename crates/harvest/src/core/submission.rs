@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::trial::Trial;
 
-/// The way in which a task is launched on its nodes, and its reaction to a change of these nodes.
+/// The way in which a task is launched on its nodes, and the task's reaction to a change of these nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LaunchStyle {

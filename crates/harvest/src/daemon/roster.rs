@@ -3,9 +3,9 @@
 //! A pilot that is missing from a list has probably ended, but this is not certain. For example, the pilot may have
 //! been requested after the list was made, or its request may not have been answered yet. A batch scheduler that was
 //! killed can forget a job whose processes are still running, and even start the job again on another node. Therefore,
-//! a pilot that has ever connected counts as ended only if a list reports its end on its own node, or if the backend
-//! never forgets pilots. Otherwise, the core waits until the pilot's lease expires. A connected pilot never counts as
-//! ended here, because its connection is better evidence than a list.
+//! a pilot that has ever connected counts as ended only if a list reports the pilot's end on the pilot's own node, or
+//! if the backend never forgets pilots. Otherwise, the core waits until the pilot's lease expires. A connected pilot
+//! never counts as ended here, because its connection is better evidence than a list.
 
 use std::collections::BTreeMap;
 
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(roster.compare(&[linked(dismissed)], &list, true, 3), []);
     }
 
-    // A Slurm controller that is killed soon after it has started a job forgets that it has started the job.
+    // A Slurm controller that is killed soon after the start of a job forgets that it has started the job.
     #[test]
     fn a_pilot_that_the_backend_has_forgotten_is_not_over() {
         let mut roster = Roster::new(30.0, 60_000, 0);

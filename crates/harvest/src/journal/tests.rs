@@ -40,7 +40,8 @@ fn times(journal: &Journal) -> Vec<i64> {
     entries.map(|entry| entry.unwrap().time).collect()
 }
 
-/// The content of a journal: the snapshot, the times of the entries and the times of the batches in seconds.
+/// The content of a journal: the snapshot, the times of the entries, and the times of the batches, which are in
+/// seconds.
 fn content(journal: &Journal) -> (Option<Vec<u8>>, Vec<i64>, Vec<i64>) {
     let batches = journal.batches().unwrap();
     let seconds = batches.map(|batch| batch.unwrap().second);
@@ -215,8 +216,8 @@ impl StorageBackend for Disk {
     }
 }
 
-// The disk fails at each write and each sync of a transaction that replaces the entries with a snapshot. Whether or not
-// unsynced writes survive, the journal then contains either the whole transaction or none of it.
+// In turn, the disk fails at each write and each sync of a transaction that replaces the entries with a snapshot.
+// Whether or not unsynced writes survive, the journal then contains either the whole transaction or none of it.
 #[test]
 fn a_crash_while_a_snapshot_is_written_loses_nothing() {
     let disk = Disk::default();

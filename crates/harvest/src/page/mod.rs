@@ -104,7 +104,7 @@ fn is_own_host(headers: &HeaderMap) -> bool {
             .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
-/// The page with an embedded state, which can be viewed without a daemon.
+/// The page with an embedded state. It can be viewed without a daemon.
 pub fn still(status: &Status) -> String {
     // Serialisation always succeeds, because all keys are strings.
     let json = serde_json::to_string(status).unwrap_or_else(|_| "null".to_owned());

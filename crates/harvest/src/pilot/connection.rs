@@ -23,7 +23,7 @@ const LONGEST_DELAY: Duration = Duration::from_secs(10);
 /// Time limit for sending the last messages before the pilot ends.
 const CLOSING_LIMIT: Duration = Duration::from_secs(1);
 
-/// An encrypted connection to the daemon, and the secret to send first.
+/// An encrypted connection to the daemon, and the secret that must be sent first.
 #[derive(Debug)]
 pub(super) struct Access {
     pub destination: Destination,
@@ -33,7 +33,7 @@ pub(super) struct Access {
 
 /// Tries to connect once.
 pub(super) async fn connect(state: Arc<StateDir>) -> Result<Access> {
-    // The daemon may have moved, so its address is read for each attempt. A shared file system may not answer for a
+    // The daemon may have moved, so its address is read for each attempt. A shared file system can fail to answer for a
     // while. Another thread therefore reads the address, so that the pilot still notices when its lease expires.
     let read = tokio::task::spawn_blocking(move || {
         Ok::<_, Error>((Destination::read(&state)?, state.secret()?))

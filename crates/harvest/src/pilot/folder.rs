@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use gleaner_process::{SocketFolder, SocketFolders};
 
-/// Name prefix of the folders.
+/// Prefix of the folders' names.
 const PREFIX: &str = "gleaner-harvest-";
 
 /// Name of the socket.

@@ -18,16 +18,16 @@ use super::output::RankLog;
 use super::progress::{Credit, Datagram, LONGEST_REPORT, Progress, Written, answer, parse_line};
 use crate::core::{Launch, Report};
 
-/// A line of the standard output that begins with this marker is a report. The report follows the marker.
+/// A line of the standard output that begins with this marker contains a report, which follows the marker.
 const MARKER: &[u8] = b"gleaner-progress ";
 
 /// Maximum number of simultaneous connections to the socket for reports.
 const MOST_CONNECTIONS: usize = 64;
 
-/// Time limit for reading a rank's remaining output and reports after its end.
+/// Time limit for reading the remaining output and reports of a rank that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Time between two attempts to receive something after an error.
+/// Pause after an error before the next attempt to receive something.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Receives the output and the reports of a rank until the intake is closed.
@@ -90,7 +90,7 @@ impl Desk {
 
 impl Intake {
     /// Opens the socket at `socket`, and a port for datagrams. Reports are passed to `progress`. Credits of datagrams
-    /// are added to the work that the task had done before.
+    /// are added to the work that the task had done before this run.
     ///
     /// # Errors
     /// A socket cannot be opened, or a thread cannot be started.
@@ -209,7 +209,7 @@ fn accept_connections(listener: &UnixListener, desk: &Arc<Desk>, alive: &Sender<
         match connection {
             Ok((connection, _)) => read_connection(connection, desk, alive),
             Err(_) if is_closing => return,
-            // The pilot may be out of file descriptors for a while.
+            // The pilot may have no free file descriptors for a while.
             Err(_) => thread::sleep(PAUSE),
         }
         if is_closing && listener.set_nonblocking(true).is_err() {

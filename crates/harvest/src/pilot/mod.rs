@@ -7,8 +7,8 @@
 //! - It receives SIGTERM, SIGINT or SIGHUP.
 //! - The daemon dismisses it.
 //! - Its wall time expires. The grace period ends together with the wall time.
-//! - Its lease expires: the daemon has not answered a beat for too long, and may soon give the pilot's tasks to other
-//!   nodes. The grace period ends together with the lease.
+//! - Its lease expires: the daemon has not answered a beat for too long, and may soon assign other nodes to the pilot's
+//!   tasks. The grace period ends together with the lease.
 
 mod class;
 mod connection;
@@ -50,7 +50,8 @@ pub struct PilotArgs {
     pub node: Option<String>,
     /// Class of the node; default: the output of the daemon's `class` program, otherwise `GLEANER_CLASS`.
     pub class: Option<String>,
-    /// Wall time in seconds; default: unlimited, or the end of the job that Slurm reports.
+    /// Wall time in seconds, which ends with the Slurm job at the latest; default: until the end of the Slurm job, or
+    /// unlimited if no end is known.
     pub wall_s: Option<u64>,
 }
 
@@ -99,7 +100,7 @@ pub fn run(args: &PilotArgs) -> Result<()> {
         let pilot = service::Pilot::new(state, PilotId(args.pilot), place, args.wall_s)?;
         pilot.serve().await
     });
-    // A thread may still wait for a file system that does not answer.
+    // A thread may still be waiting for a file system that does not answer.
     runtime.shutdown_background();
     ended
 }

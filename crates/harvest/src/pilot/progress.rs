@@ -17,7 +17,7 @@ use crate::core::{Loss, Report, Trial};
 /// Maximum length of a line or datagram, in bytes.
 pub(super) const LONGEST_REPORT: usize = 4096;
 
-/// Minimum time between two reports about the same run to the daemon.
+/// Minimum time between two reports to the daemon about the same run.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Maximum number of senders whose last datagram numbers are remembered.
@@ -60,7 +60,7 @@ pub(super) fn parse_line(line: &[u8]) -> Result<Written, String> {
     let done = fields.done.ok_or("the field done is missing or null")?;
     if !(done.is_finite() && done >= 0.0) {
         return Err(format!(
-            "done: found {done}, expected a number of at least 0"
+            "done: found {done}, expected a finite number of at least 0"
         ));
     }
     let loss = match fields.loss {
@@ -130,7 +130,7 @@ impl<'d> Datagram<'d> {
         let credit: f64 = field(&fields, "credit")?;
         if !(credit.is_finite() && credit >= 0.0) {
             return Err(format!(
-                "credit: found {credit}, expected a number of at least 0"
+                "credit: found {credit}, expected a finite number of at least 0"
             ));
         }
         Ok(Datagram {

@@ -44,8 +44,9 @@ pub(super) struct Rank {
 }
 
 impl Rank {
-    /// Starts a rank, and calls `report` with its exit code when all of its processes have ended. The code is `None` if
-    /// a signal ended the rank, or if the rank could not be started. The reason for a failed start is logged.
+    /// Starts a rank, and calls `report` with the program's exit code when all processes of the rank have ended. The
+    /// code is `None` if a signal ended the rank, or if the rank could not be started. The reason for a failed start is
+    /// logged.
     pub fn start(
         launch: Launch,
         state: Arc<StateDir>,
@@ -203,7 +204,7 @@ impl Running {
             match wish {
                 Ok(Wish::Terminate(grace)) => {
                     let end = Instant::now() + grace;
-                    // A second SIGTERM could end a program that is writing a checkpoint because of the first.
+                    // A second SIGTERM could end a program that is writing a checkpoint in response to the first.
                     if deadline.is_none() {
                         let group = pid(&self.process);
                         let _ = group.map(|group| kill_process_group(group, Signal::TERM));
@@ -225,7 +226,7 @@ impl Running {
         }
     }
 
-    /// Kills the remaining processes of the rank. Returns the exit code once all of its processes have ended.
+    /// Kills the remaining processes of the rank. Returns the program's exit code once all of them have ended.
     fn end(mut self) -> Option<i32> {
         self.process.kill(Duration::ZERO);
         let status = self.process.end(Duration::ZERO);
@@ -291,8 +292,8 @@ fn variables(
     variables
 }
 
-/// Number of slots of a node: the number of its GPUs or, if it has none, of its cores, as reported by Slurm. Without
-/// Slurm, a node has 1 slot.
+/// Number of slots of a node, as reported by Slurm: the number of its GPUs or, if it has none, the number of its CPUs.
+/// Without Slurm, a node has 1 slot.
 fn slots(variable: impl Fn(&str) -> Option<String>) -> u32 {
     let number = |name: &str| {
         let value: u32 = variable(name)?.trim().parse().ok()?;

@@ -35,7 +35,7 @@ struct Known {
 }
 
 impl Known {
-    /// A rank that was not started, and counts as ended.
+    /// A rank that was never started and counts as ended.
     fn refused() -> Self {
         Known {
             state: RankState::Exited { code: None },
@@ -81,7 +81,7 @@ impl Ranks {
         self.known.values().any(Known::is_running)
     }
 
-    /// Starts a rank, unless the pilot already knows the rank's run or has forgotten it. If the rank is not running
+    /// Starts a rank, unless the pilot already knows or has forgotten the rank's run. If the rank is not running
     /// afterwards, returns a report of its end for the daemon.
     pub fn launch(&mut self, launch: Launch) -> Option<FromPilot> {
         let run = launch.run;
@@ -138,7 +138,7 @@ impl Ranks {
         ranks.for_each(|rank| rank.terminate(grace));
     }
 
-    /// Passes the new nodes of a run to its rank, if the rank is running.
+    /// Passes the new nodes of a run to the run's rank on this node, if the rank is running.
     pub fn set_nodes(&self, run: RunId, nodes: Vec<String>) {
         let rank = self.known.get(&run).and_then(|known| known.rank.as_ref());
         if let Some(rank) = rank {
@@ -146,7 +146,7 @@ impl Ranks {
         }
     }
 
-    /// Records the end of a rank. Returns the messages to the daemon: the rank's last report and its end.
+    /// Records the end of a rank. Returns the messages to the daemon: the rank's last report of progress, and its end.
     pub fn exited(&mut self, run: RunId, code: Option<i32>) -> Vec<FromPilot> {
         let Some(known) = self.known.get_mut(&run) else {
             return Vec::new();

@@ -29,11 +29,11 @@ const QUIET_BEATS: u32 = 3;
 /// Time for which the pilot waits, after its ranks have ended, for the daemon to record their end.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// Time after the grace period at which the pilot ends even if a rank may still be running, for example because a file
-/// system does not answer. The batch scheduler then ends the remaining processes.
+/// Time after the end of the grace period at which the pilot ends even if a rank may still be running, for example
+/// because a file system does not answer. The batch scheduler then ends the remaining processes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Upper bound on the durations in the daemon's welcome. It prevents overflow when durations are added to times.
+/// Upper bound on the durations in the daemon's welcome. The bound prevents overflow when durations are added to times.
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
 /// The daemon's settings for its pilots.
@@ -69,7 +69,7 @@ struct Departure {
     is_announced: bool,
     /// Whether the pilot ends with an error.
     is_failure: bool,
-    /// Latest time at which the pilot ends.
+    /// Time by which the pilot ends at the latest.
     at_last: Instant,
     /// Time since which no rank has been running; `None` while a rank is running.
     idle_since: Option<Instant>,
@@ -232,7 +232,7 @@ impl Pilot {
         }
         self.backoff.reset();
         self.complaint.clear();
-        // The welcome answers the greeting, which is the only message sent on this connection so far.
+        // The welcome answers the greeting, which is the only message that has been sent on this connection.
         self.lease.answer(u64::MAX);
         let now = Instant::now();
         self.beat(now);

@@ -239,7 +239,7 @@ impl Fixture {
         next.expect("nothing was received")
     }
 
-    /// Waits for a report of the progress `done`. Reports of less progress are skipped.
+    /// Waits for a report with the progress `done`. Reports with less progress are skipped.
     #[track_caller]
     fn expect_progress(&self, session: &mut Session, run: RunId, done: f64) {
         loop {
@@ -525,8 +525,8 @@ fn a_stop_reaches_the_whole_group_and_kills_the_whole_tree() {
     let fixture = Fixture::new();
     let _pilot = fixture.pilot();
     let mut session = fixture.accept();
-    // The first task ends by itself after SIGTERM. Its child also receives SIGTERM, and each of them receives it only
-    // once.
+    // The first task ends by itself after SIGTERM. Its child process also receives SIGTERM. Each of the two receives
+    // the signal only once.
     let polite = "trap 'echo parent >> $WORK/signals; sleep 0.3; exit 9' TERM\n\
                   sh -c 'trap \"echo child >> $WORK/signals; exit\" TERM; while :; do sleep 0.02; done' &\n\
                   echo > $WORK/ready; while :; do sleep 0.02; done";
@@ -541,7 +541,7 @@ fn a_stop_reaches_the_whole_group_and_kills_the_whole_tree() {
     signals.sort();
     assert_eq!(signals, ["child", "parent"]);
     fixture.order(&mut session, Order::Forget { run });
-    // The second task ignores SIGTERM, and one of its processes is in a session of its own.
+    // The second task ignores SIGTERM, and one of its processes runs in a separate session.
     let stubborn = "trap '' TERM; echo $$ > $WORK/pids\n\
                     setsid sh -c 'trap \"\" TERM; echo $$ >> $WORK/pids; while :; do sleep 0.02; done' &\n\
                     while :; do sleep 0.02; done";
@@ -679,7 +679,7 @@ fn progress_is_received_in_three_ways() {
     for (generation, (report, done)) in (1..).zip(reports.iter().zip([1001.5, 1002.0, 1064.0])) {
         let run = run_of(generation);
         fixture.order(&mut session, fixture.launch(run, report));
-        // The last report comes before the end, although the task ends at once.
+        // The last report arrives before the end of the rank, although the task ends at once.
         fixture.expect_progress(&mut session, run, done);
         assert_eq!(fixture.next(&mut session), exited(run, Some(0)));
         fixture.order(&mut session, Order::Forget { run });

@@ -139,9 +139,9 @@ mod tests {
     }
 
     // Derived by formula: with enough resamples, the interval approaches the one from all 6^6 = 46,656 resamples, which
-    // are enumerated here. The share of drawn means below the 2.5th percentile has the standard error √(0.025 · 0.975 ÷
-    // 10,000) = 0.0016. Within five standard errors, the low end lies between the percentiles 1.7 % and 3.3 %, and the
-    // high end between 96.7 % and 98.3 %.
+    // are enumerated here. The share of drawn means below the 2.5th percentile has the standard error
+    // √(0.025 · 0.975 ÷ 10,000) = 0.0016. Within five standard errors, the low end lies between the percentiles 1.7 %
+    // and 3.3 %, and the high end between 96.7 % and 98.3 %.
     #[test]
     fn intervals_approach_those_of_all_resamples() {
         let values = [3.0, 4.5, 5.1, 7.9, 10.4, 16.6];

@@ -64,8 +64,8 @@ impl Keeper {
                 (event, format!("cancelled {task}"))
             }
             Request::Drain => {
-                let text = "draining: no more pilots are requested, and no more tasks are accepted; tasks continue on running \
-                            pilots";
+                let text = "draining: no more pilots are requested, and no more tasks are accepted; tasks continue on \
+                            running pilots";
                 (Event::Drain, text.to_owned())
             }
             Request::Resume => (Event::Resume, "running again".to_owned()),
