@@ -99,7 +99,7 @@ pub fn deal_at_random(nodes: u32, bounds: &[(u32, u32)], rng: &mut ChaCha8Rng) -
 }
 
 /// Takes nodes away from tasks until no group exceeds its maximum. The last task of a group loses nodes first. A task
-/// that would fall below its minimum loses all nodes. `groups` contains the positions of each group's tasks and the
+/// that would fall below its minimum loses all its nodes. `groups` contains the positions of each group's tasks and the
 /// group's maximum number of nodes.
 pub fn keep_within(dealt: &mut [Vec<u32>], bounds: &[(u32, u32)], groups: &[(Vec<usize>, u32)]) {
     for (members, most) in groups {

@@ -64,8 +64,8 @@ pub struct Options {
     pub node_order: Option<Arc<NodeOrder>>,
     /// Seed of the random assignment at event 0.
     pub seed: u64,
-    /// Whether the nodes of a finished task are reallocated as soon as it finishes. Otherwise the task keeps them
-    /// until the next event of the log.
+    /// Whether the nodes of a finished task are reallocated as soon as it finishes. Otherwise, the task keeps its
+    /// nodes until the next event of the log.
     pub completion_events: bool,
     /// Whether the tasks are resubmitted as they finish. If so, they must pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
@@ -124,7 +124,7 @@ impl Options {
     }
 
     /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are interchangeable for the
-    /// tasks and the objective. If the log has a single class, it is returned only if tasks have values by class or
+    /// tasks and the objective. A single class of the log is returned only if tasks have values by class or
     /// `counts = "points"`, groups have maxima by class, or the objective is `sia`.
     ///
     /// # Errors
@@ -191,7 +191,7 @@ impl Options {
     }
 }
 
-/// The error for inputs that need node classes if the log has none. `what` describes the input.
+/// The error if an input needs node classes but the log has none. `what` describes the input.
 fn without_classes(what: &str) -> Error {
     Error::Usage(format!(
         "{what}, but the log has no node classes: specify them with --classes FILE"

@@ -91,7 +91,7 @@ struct Replay<'a> {
     decider: &'a mut dyn Decider,
     allocator: Allocator<'a>,
     ledger: Ledger,
-    /// Buffer for the reports of a step.
+    /// Buffer for the progress reports of a step.
     progress: Vec<Progress>,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Replay<'a> {
         Ok(Ended::LogEnded)
     }
 
-    /// Whether the event at `time` with `changes` requires a decision, because it leaves a node idle and a task
+    /// Whether the event at `time` with `changes` requires a decision. It does if it leaves a node idle and a task
     /// unfinished.
     fn leaves_a_choice(&self, time: Utc, changes: &[Change]) -> bool {
         let joined = changes.iter().filter(|c| c.idle()).count();

@@ -1,4 +1,5 @@
-//! The histogram of a log's idle fragments by length. It appears on the pages of replays, pilots and inspected logs.
+//! The histogram of the lengths of a log's idle fragments. It appears on the pages of replays, pilots and inspected
+//! logs.
 
 use super::Figure;
 use super::figure::Axis;
@@ -6,7 +7,7 @@ use super::lengths::marks;
 use super::numbers::{count, part};
 use gleaner_runs::lengths::Lengths;
 
-/// The histogram of the idle fragments in `lengths`.
+/// The histogram of the lengths in `lengths`.
 pub(super) fn figure(id: String, lengths: &Lengths) -> Figure {
     let (all, short) = (lengths.count(), lengths.under(600.0));
     Figure {

@@ -1,5 +1,4 @@
-//! Groups of tasks with joint limits on their nodes. Each decision takes the groups of the active tasks
-//! into account.
+//! Groups of tasks with joint limits on their nodes. Each decision respects the limits of the active tasks' groups.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,11 +10,11 @@ use gleaner_solvers::{GroupLimit, Problem};
 /// The limits of all groups, and the groups of each task.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// The groups by name, each with its index. Their lists of tasks are left empty.
+    /// The groups by name, each with its index and without its tasks.
     known: BTreeMap<String, (u32, TaskGroup)>,
-    /// The limits of each group. Their lists of tasks are left empty.
+    /// The limits of each group, without its tasks.
     limits: Vec<GroupLimit>,
-    /// The limits of each group for nodes of several classes. Their lists of tasks are left empty.
+    /// The limits of each group for nodes of several classes, without its tasks.
     class_limits: Vec<Vec<classes::Group>>,
     /// Indices of the groups of each task, by the name of the task.
     by_task: BTreeMap<String, Vec<u32>>,
@@ -55,7 +54,7 @@ impl Groups {
         index
     }
 
-    /// Whether an earlier group has the same name but other limits.
+    /// Whether an earlier group has the same name but different limits.
     pub fn contradicts(&self, group: &TaskGroup) -> bool {
         let known = self.known.get(&group.name);
         known.is_some_and(|(_, known)| *known != without_tasks(group))
@@ -126,7 +125,7 @@ fn without_tasks(group: &TaskGroup) -> TaskGroup {
     }
 }
 
-/// The limits of a group over all classes, and its maxima by class.
+/// A group's limits as up to two groups: one for the limits over all classes, and one for the maxima by class.
 fn class_limits(group: &TaskGroup) -> Vec<classes::Group> {
     let of = |name: String, min_total, max_total| classes::Group {
         name,

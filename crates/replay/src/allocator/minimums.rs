@@ -1,9 +1,9 @@
 //! Lowers the minimums of groups if they cannot be met.
 //!
 //! A group's minimum is out of reach if too few nodes are idle, or if its tasks cannot hold as many nodes as the
-//! minimum. The replay then lowers the minimum to the most nodes that the group can hold. Earlier groups take
-//! precedence. The first group gets as close to its minimum as any plan allows. The second group then gets as close as
-//! the first group allows, and so on.
+//! minimum. The replay then lowers the minimum to the largest number of nodes that the group can hold. Earlier groups
+//! take precedence. The first group gets as close to its minimum as any plan allows. The second group then gets as
+//! close to its own minimum as the first group allows, and so on.
 //!
 //! Example: 5 nodes are idle, and two groups have a minimum of 4 each, with tasks that run on any
 //! number of nodes. The first group keeps its minimum, and the minimum of the second becomes 1.
@@ -21,7 +21,7 @@ pub(super) trait Grouped: Clone {
     /// The answer of a solver.
     type Answer;
 
-    /// Requests an answer from a solver.
+    /// Solves this problem with `solver`.
     ///
     /// # Errors
     /// The solver fails.
@@ -31,7 +31,7 @@ pub(super) trait Grouped: Clone {
     /// The status of an answer.
     fn status(answer: &Self::Answer) -> Status;
 
-    /// The minimum of each group.
+    /// The minimum of each group; `None` if the group has no minimum.
     fn minimums(&mut self) -> impl Iterator<Item = &mut Option<u32>>;
 
     /// The maximum number of nodes that the group with index `group` can hold within the limits of all groups; 0 if the

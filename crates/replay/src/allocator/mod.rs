@@ -25,7 +25,7 @@
 //!
 //! # A batch
 //!
-//! A batch is processed in the following steps, in the order of BFTrainer's replayer. The order resolves
+//! A batch is processed in the following steps, in the same order as in BFTrainer's replayer. The order resolves
 //! ties, for example if a node leaves at the same time as its task finishes.
 //!
 //! 1. The batch is validated. An invalid batch is refused, and the state does not change.
@@ -165,7 +165,7 @@ use supply::Supply;
 /// Decides which task gets which nodes. See the [module](self).
 pub struct Allocator<'a> {
     settings: Settings,
-    /// Time of the last batch.
+    /// Time of the last batch, or the start time if there was no batch.
     now: Utc,
     registry: Registry,
     supply: Supply<'a>,
@@ -421,7 +421,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// The results of the search; `None` if there is no search. `work_done` maps the index of a task to the work that
-    /// it has done.
+    /// the task has done.
     pub fn into_search(self, work_done: impl Fn(u32) -> f64) -> Option<SearchOutcome> {
         let trials = self.supply.into_search()?;
         Some(trials.outcome(work_done))

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use gleaner_domain::NodeClasses;
 
-/// Nodes ordered by arrival: the nodes that have been idle longest come first. Ties are broken by
-/// index.
+/// Nodes ordered by arrival: the nodes that have been idle longest come first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeSet(BTreeSet<(u32, u32)>);
 
@@ -46,9 +45,9 @@ pub struct NodePool {
     arrivals: u32,
     /// The class of each node.
     class: Vec<u16>,
-    /// For each class, the idle nodes that no task holds.
+    /// For each class, its free nodes: idle nodes that no task holds.
     free: Vec<NodeSet>,
-    /// Number of idle nodes of each class, used or not.
+    /// Number of idle nodes of each class, whether held or free.
     idle: Vec<u32>,
 }
 
@@ -86,12 +85,12 @@ impl NodePool {
         self.holder.is_empty()
     }
 
-    /// Number of idle nodes of all classes, used or not.
+    /// Number of idle nodes of all classes, whether held or free.
     pub fn idle(&self) -> u32 {
         self.idle.iter().sum()
     }
 
-    /// Number of idle nodes of each class, used or not.
+    /// Number of idle nodes of each class, whether held or free.
     pub fn idle_by_class(&self) -> &[u32] {
         &self.idle
     }
@@ -101,7 +100,7 @@ impl NodePool {
         self.class[node as usize].into()
     }
 
-    /// The idle nodes of a class that no task holds.
+    /// The free nodes of a class.
     pub fn free(&self, class: usize) -> &NodeSet {
         &self.free[class]
     }
@@ -116,7 +115,7 @@ impl NodePool {
         self.holder.get(node as usize).copied()
     }
 
-    /// All idle nodes, used or not, in the order in which they became idle.
+    /// All idle nodes, whether held or free, in the order in which they became idle.
     pub fn idle_nodes(&self) -> Vec<u32> {
         let nodes = (0..).zip(&self.holder);
         let idle = nodes.filter(|(_, holder)| **holder != Holder::Busy);
@@ -135,7 +134,7 @@ impl NodePool {
         self.free[class].0.insert(key);
     }
 
-    /// Records that an idle node that no task holds becomes busy.
+    /// Records that the free node `node` becomes busy.
     pub fn leave_free(&mut self, node: u32) {
         let (class, key) = (self.class(node), self.key(node));
         self.free[class].0.remove(&key);

@@ -25,7 +25,7 @@ pub(super) struct Placement<'a> {
 pub(super) struct Impossible {
     /// Position of the task in the list of active tasks.
     pub place: usize,
-    /// The fault in the task's plan, such as "moves to other nodes".
+    /// What is wrong with the plan for this task, such as "moves to other nodes".
     pub what: &'static str,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Placement<'a> {
         self.held.iter().flat_map(of)
     }
 
-    /// Passes the changes of a batch to the rule for the choice of nodes, before they are carried out.
+    /// Passes the changes of a batch to the rule for the choice of nodes, before the changes are carried out.
     pub fn observe(&mut self, changes: &[Change]) {
         self.choice.observe(changes, self.held.len());
     }
@@ -182,9 +182,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Gives each task the number of nodes, and the class, that its entry in `next` specifies. A task that moves to
-    /// another class releases all of its nodes. Tasks shrink first, so that growing tasks can use the nodes that become
-    /// free.
+    /// Gives each task the number and class of nodes that its entry in `next` specifies. A task that moves to another
+    /// class releases all of its nodes. Tasks shrink first, so that growing tasks can use the nodes that become free.
     fn apply_counts(
         &mut self,
         next: &[Held],
@@ -260,8 +259,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Assigns exactly these nodes to each task. A task can gain nodes or lose nodes, but not both, unless it moves to
-    /// nodes of another class.
+    /// Assigns to each task exactly the nodes that its entry in `nodes` lists. A task can gain nodes or lose nodes, but
+    /// not both, unless it moves to nodes of another class.
     fn apply_nodes(
         &mut self,
         nodes: &[Vec<u32>],

@@ -32,7 +32,7 @@ pub(super) struct Registry {
     classes: Option<Vec<String>>,
 }
 
-/// Data that the registry keeps about a task in addition to its definition.
+/// What the registry knows about a task besides its definition.
 #[derive(Debug)]
 struct Entry {
     stage: Stage,

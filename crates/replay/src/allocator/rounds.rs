@@ -2,8 +2,8 @@
 //!
 //! A round begins at the first event at which all tasks of the previous round have been admitted and a place is free. A
 //! place is free if the number of active tasks is below the number of places. The number of places is the limit on
-//! active tasks or the size of the set, whichever is smaller. The last tasks of a round therefore share the nodes with
-//! the first tasks of the next round.
+//! active tasks or the size of the set, whichever is smaller. The last tasks of a round can therefore share the nodes
+//! with the first tasks of the next round.
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::MAX_TASKS;

@@ -24,7 +24,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// All faults in the forward window and in tasks that are submitted together, one sentence per
+    /// All faults in the forward window and in `tasks`, which are submitted together, one sentence per
     /// fault. If the nodes are of several classes, tasks are also validated in each class that they use.
     pub fn faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
         let mut faults = self.own_faults(tasks);

@@ -14,7 +14,7 @@ use super::{Allocator, Settings, Source};
 /// ([`Allocator::tasks`]) or the members of groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AllocatorState {
-    /// Time of the last batch.
+    /// Time of the last batch, or the start time if there was no batch.
     #[serde(with = "nanoseconds")]
     now: Utc,
     /// All tasks, by index.
@@ -108,7 +108,7 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// Creates an allocator that continues from a state, for `nodes` nodes. `tasks` are the tasks that
+    /// Creates an allocator for `nodes` nodes that continues from `state`. `tasks` are the tasks that
     /// [`Allocator::tasks`] returned with this state. `settings.groups` must contain [`AllocatorState::groups`], in the
     /// same order and with all of their tasks. The rule for the choice of nodes must not depend on earlier events.
     ///

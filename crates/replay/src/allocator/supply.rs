@@ -1,5 +1,4 @@
-//! The sources of tasks: tasks that batches submit, a set that is submitted in rounds, or the trials of a
-//! search.
+//! The sources of tasks: batches, a set that is submitted in rounds, or a search.
 
 use std::sync::Arc;
 
@@ -95,7 +94,8 @@ impl<'a> Supply<'a> {
         self.queue.add([(submit, task)].into_iter());
     }
 
-    /// Returns the next task that can become active at `now`, and removes it from the queue.
+    /// Takes the next task that can become active at `now`: from the queue or, if no task in the queue is ready, from
+    /// the search.
     pub fn next(&mut self, registry: &mut Registry, now: Utc) -> Option<u32> {
         if let Some(task) = self.queue.next(now) {
             return Some(task);
@@ -108,8 +108,9 @@ impl<'a> Supply<'a> {
     }
 
     /// Begins the next round of the set if no task is waiting and a place is free. The number of places is `max_tasks`
-    /// or the size of the set, whichever is smaller. After a new round has begun, therefore, either all places are
-    /// taken, or all tasks in the queue have later submission times. Returns whether a round began.
+    /// or the size of the set, whichever is smaller. Once the tasks of a new round have been admitted, therefore,
+    /// either all places are taken, or all tasks in the queue have later submission times. Returns whether a round
+    /// began.
     pub fn repeat(
         &mut self,
         registry: &mut Registry,

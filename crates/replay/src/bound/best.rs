@@ -11,15 +11,15 @@ const MOST_ENTRIES: usize = 1 << 26;
 pub(super) struct Demand {
     /// Work of all tasks, minus the costs of changes and the price of the nodes that the tasks hold.
     pub value: f64,
-    /// Number of nodes that all tasks together hold in each interval; `None` if computing it would take too much
-    /// memory.
+    /// Number of nodes that all tasks together hold in each interval; `None` if computing these numbers would take too
+    /// much memory.
     pub nodes: Option<Vec<f64>>,
 }
 
 /// Finds the best allocation of each task.
 pub(super) struct Best<'a> {
     course: &'a Course,
-    /// The distinct stays, each with the number of its tasks.
+    /// The distinct stays, each with the number of tasks that share it.
     stays: Vec<(Stay, f64)>,
     /// Best values of the current task by its number of nodes, before and after an event.
     before: Vec<f64>,
@@ -139,7 +139,7 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
         }
     };
     // The first pass covers changes from fewer nodes to more nodes. A task can lose its nodes and get other nodes at
-    // the same event, which can be cheaper than only getting more nodes.
+    // the same event, which can cost less than only getting more nodes.
     let grow = kind.rescale_up.min(kind.rescale_down);
     let mut fewer = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate() {

@@ -15,8 +15,8 @@
 //!
 //! # The bound
 //!
-//! A Lagrangian relaxation gives each node in interval i a price p(i) ≥ 0 and drops the limit on the sum of nodes. The
-//! limit on each individual task remains. For any prices,
+//! A Lagrangian relaxation gives each node in interval i a price p(i) ≥ 0 and drops the limit on the total
+//! number of nodes. The limit on each individual task remains. For any prices,
 //!
 //! ```text
 //! best work  ≤  Σ_i p(i)·N(i)·seconds(i)  +  Σ_j max over n_j of (work − costs − price of n_j)
@@ -64,7 +64,7 @@ pub struct Kind {
     pub rescale_down: f64,
 }
 
-/// A task that is active from the interval `from` until just before the interval `to`.
+/// The period in which a task is active: from the interval `from` until just before the interval `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stay {
     /// Index of the task's kind.
@@ -90,7 +90,7 @@ pub struct Course {
 /// costs. The bound and the rates use the same unit of work.
 ///
 /// For each distinct stay, the computing time is proportional to the stay's number of intervals times the task's
-/// maximum number of nodes. For 22,882 intervals with 100 tasks of up to 32 nodes, the total is two seconds.
+/// maximum number of nodes. With 22,882 intervals and 100 tasks of up to 32 nodes, it takes two seconds in total.
 ///
 /// Returns `None` if the computation was stopped. The stop flag is checked between tasks. The observer receives the
 /// number of completed rounds of the search as progress.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Course, Kind};
 
-/// The slopes of the least concave majorant of the rates on at most `most` nodes. They are ordered by number of
+/// The slopes of the least concave majorant of the rates on at most `most` nodes. The slopes are ordered by number of
 /// nodes, and are therefore in descending order.
 pub(super) fn slopes(kind: &Kind, most: usize) -> Vec<f64> {
     let rates = &kind.rates[..kind.rates.len().min(most + 1)];
@@ -38,8 +38,8 @@ fn steps(course: &Course, most: usize) -> Vec<(f64, u32)> {
 
 /// For each interval, the marginal value of one more node when every idle node is placed where it earns most.
 ///
-/// Example: two tasks of one kind have the slopes 4 and then 2, and 3 nodes are idle. The nodes earn 4, 4 and 2, and
-/// one more node would earn 2.
+/// Example: each of two tasks of the same kind has the slopes 4 and then 2, and 3 nodes are idle. The nodes earn 4, 4
+/// and 2, and one more node would earn 2.
 pub(super) fn first(course: &Course) -> Vec<f64> {
     // No task can use `widest` nodes or more, so a higher limit does not change the slopes.
     let widest = course.kinds.iter().map(|kind| kind.rates.len()).max();
@@ -65,7 +65,8 @@ pub(super) fn first(course: &Course) -> Vec<f64> {
     prices
 }
 
-/// The intervals at which tasks begin (1) and end (−1), in order, each with the kind of its task.
+/// The changes in the number of active tasks, in chronological order. Each change consists of the interval, the kind of
+/// the task, and 1 if the task begins or −1 if it ends.
 fn changes(course: &Course) -> Vec<(u32, u32, i64)> {
     let lasting = course.stays.iter().filter(|stay| stay.from < stay.to);
     let mut changes: Vec<_> = lasting

@@ -72,7 +72,7 @@ pub(super) fn least(course: &Course, mut prices: Vec<f64>, observer: &dyn Observ
     Some(least)
 }
 
-/// The total price of all idle nodes.
+/// The total price of all idle nodes over all intervals.
 fn rent(course: &Course, prices: &[f64]) -> f64 {
     let priced = course.intervals.iter().zip(prices);
     priced

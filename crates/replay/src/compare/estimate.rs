@@ -13,7 +13,7 @@ const SAMPLE: usize = 3;
 /// Once a contender has spent this much time on the sample, it is not timed on further problems.
 const ENOUGH: Duration = Duration::from_secs(1);
 
-/// Indices of the problems, out of `count`, that are timed first. They are spread evenly, because
+/// Indices of the problems, out of `count`, that are timed first. These problems are spread evenly, because
 /// the size of a log's problems varies with the number of idle nodes.
 pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
     let wanted = count.min(SAMPLE);
@@ -47,7 +47,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// An estimated time in seconds, minutes or hours, rounded to few digits.
+/// Formats an estimated time in seconds, minutes or hours, with few digits.
 fn rough(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {

@@ -71,7 +71,8 @@ struct Comparison<'a, 'c> {
     observer: &'c dyn Observer,
     /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it found no optimum.
     optima: Vec<Option<Option<AnyAnswer>>>,
-    /// A row for each problem and contender. All rows of a problem are adjacent, in the order of the contenders.
+    /// A row for each problem and contender; `None` until it is filled in. All rows of a problem are adjacent, in the
+    /// order of the contenders.
     rows: Vec<Option<Answered>>,
     /// Number of rows filled in.
     done: usize,
@@ -95,7 +96,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
         }
     }
 
-    /// Makes every contender solve the problems of the sample, and measures the times.
+    /// Times every contender on the problems of the sample, until it has spent enough time.
     fn run_sample(&mut self) -> Result<Stopwatch> {
         let mut stopwatch = Stopwatch::new(self.contenders);
         for problem in estimate::sample(self.problems.len()) {
@@ -156,7 +157,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
             &mut self.contenders[contender],
             self.limits,
         )?;
-        // If the comparison was stopped, this solve may have ended early.
+        // If the comparison was stopped, this solve may have ended early, so its answer is discarded.
         if self.observer.is_stopped() {
             return Ok(());
         }

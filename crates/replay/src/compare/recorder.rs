@@ -16,7 +16,7 @@ pub struct Recorder {
     /// The last event, and the number of decisions at this event. A completion has the event number of
     /// the log row before it.
     last: (usize, usize),
-    /// The recorded problems. Their ids identify the event: `event-7`, and `event-7.1` for the first
+    /// The recorded problems. Their ids identify the events: `event-7`, and `event-7.1` for the first
     /// completion after it.
     pub problems: Vec<AnyProblem>,
 }

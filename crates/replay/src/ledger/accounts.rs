@@ -25,7 +25,7 @@ pub(super) struct Active {
 }
 
 impl Active {
-    /// Creates the state of a task that becomes active.
+    /// Creates the record of a task that becomes active.
     pub fn new(task: u32) -> Self {
         Active {
             task,
@@ -46,7 +46,7 @@ impl Active {
             ResizeKind::Shrunk | ResizeKind::Stopped => (false, task.rescale_down),
         };
         self.pending_cost = task.progress_in(resize.class_before, resize.before) * seconds;
-        // A task that made no progress before the rescale loses no work.
+        // A task that made no progress before the rescale loses nothing.
         let lost = if self.pending_cost > 0.0 {
             seconds
         } else {
@@ -61,7 +61,7 @@ impl Active {
         }
     }
 
-    /// Seconds until the task finishes if nothing changes; `None` if it never finishes.
+    /// Seconds until the task finishes if nothing changes; `None` if it would never finish.
     pub fn seconds_left(&self, account: &TaskRow) -> Option<f64> {
         if self.rate <= 0.0 {
             return None;
@@ -148,7 +148,7 @@ impl Spell {
         self.gross_work - self.rescale_loss - self.preemption_loss - self.after_completion_work
     }
 
-    /// Node-seconds during which unfinished tasks ran.
+    /// Node-seconds of running tasks before their completion.
     pub fn before_completion(&self) -> f64 {
         self.used - self.after_completion - self.below_minimum
     }

@@ -58,8 +58,8 @@ impl ClassBook {
         }
     }
 
-    /// Books the node-time since the last step. During this time, `idle` nodes of each class were idle, and `active`
-    /// tasks held some of them.
+    /// Books the node-time since the last step. During this time, `idle` is the number of idle nodes of each class, and
+    /// `active` are the tasks that can hold some of them.
     pub fn accrue(&mut self, idle: &[u32], active: &[Active], seconds: f64) {
         for (total, idle) in self.totals.iter_mut().zip(idle) {
             total.idle_node_seconds += f64::from(*idle) * seconds;

@@ -83,7 +83,7 @@ impl StaticSplit {
     }
 
     /// The rate on fractional numbers of nodes, interpolated linearly between whole numbers (Kuhn's triangulation). All
-    /// numbers are rounded down first. Then the classes are rounded up one after another, in descending order of
+    /// numbers are rounded down first. Then they are rounded up, one class after another, in descending order of
     /// their fractions. With one class, this is the line between the two neighbouring whole numbers.
     ///
     /// Example: the rate at (2.7, 1.2) is 0.3 times that at (2, 1), plus 0.5 times that at (3, 1), plus 0.2 times that
@@ -111,7 +111,7 @@ impl StaticSplit {
 #[derive(Debug)]
 pub(super) struct EfficiencyMeter {
     split: StaticSplit,
-    /// Each set of active tasks, and the seconds during which exactly these tasks were active.
+    /// The successive sets of active tasks, each with the seconds during which exactly these tasks were active.
     spans: Vec<(Vec<u32>, f64)>,
     fluid_work: f64,
     /// Idle node-seconds of each class while tasks were active.
@@ -156,7 +156,7 @@ impl EfficiencyMeter {
         self.spans.push((active, 0.0));
     }
 
-    /// Records that `idle` nodes of each class were idle for `seconds`.
+    /// Records the numbers of nodes of each class that were idle for `seconds`.
     pub fn accrue(&mut self, idle: &[u32], seconds: f64) {
         let all: u32 = idle.iter().sum();
         self.idle_node_seconds += f64::from(all) * seconds;

@@ -8,7 +8,7 @@ use crate::allocator::Holding;
 /// The holder of each node, and the rows of the table of allocations.
 #[derive(Debug)]
 pub(super) struct Holds {
-    /// The task that holds each node, and the time at which it got the node.
+    /// For each node, the task that holds it and the time at which the task got it; `None` if no task holds the node.
     by_node: Vec<Option<(u32, Utc)>>,
     pub rows: Vec<AllocationRow>,
 }

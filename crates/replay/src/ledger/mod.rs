@@ -187,7 +187,7 @@ impl Ledger {
         })
     }
 
-    /// Time at which the next active task finishes if nothing changes; `None` if no active task ever finishes.
+    /// Time at which the next active task finishes if nothing changes; `None` if no active task would ever finish.
     pub fn next_completion(&self) -> Option<Utc> {
         self.active
             .iter()
@@ -338,7 +338,7 @@ impl Ledger {
         }
     }
 
-    /// Charges the tasks that the decision resized. All other tasks have no pending cost.
+    /// Charges the tasks that the decision resized. Clears the pending cost of all other tasks.
     fn charge(&mut self, tasks: &[TrainingTask], resized: &[Resize]) {
         let mut resized = resized.iter().peekable();
         for active in &mut self.active {

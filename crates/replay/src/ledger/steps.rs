@@ -8,7 +8,7 @@ use super::accounts::{Active, Spell};
 use crate::allocator::Answer;
 use crate::run::Step;
 
-/// The rows of the tables of steps and timings, and other counts for the summary.
+/// The rows of the tables of steps and timings, and counts for the summary.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// Name of the decider.
@@ -30,7 +30,7 @@ pub(super) struct Period {
     pub spell: Spell,
 }
 
-/// Nodes that left and joined at an event, and the resulting preemptions.
+/// Numbers of nodes that left and joined at an event, and the resulting preemptions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Moves {
     pub left: u32,

@@ -98,7 +98,7 @@ impl Compared {
     }
 }
 
-/// Counts taken from the allocator.
+/// What the summary takes from the allocator.
 struct Counts {
     tasks: usize,
     endless: usize,
@@ -254,7 +254,7 @@ impl Parts<'_> {
 
 /// Completion times of the finished tasks.
 struct Completions {
-    /// Seconds from submission to end for each task, ascending.
+    /// Seconds from submission to end for each finished task, ascending.
     seconds: Vec<f64>,
     /// Seconds from event 0 to the last completion; `None` if no task finished.
     last: Option<f64>,

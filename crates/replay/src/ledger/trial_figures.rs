@@ -30,7 +30,7 @@ pub(super) struct TrialFigures {
     pub best_loss: Option<f64>,
     pub best_trial_s: Option<f64>,
     pub regret: Option<f64>,
-    /// Number of finished trials that no finished trial dominates; `None` if trials have one loss.
+    /// Number of finished trials that no finished trial dominates; `None` if trials have only one loss.
     pub front_trials: Option<usize>,
     /// Work spent on trials that did not reach the last rung.
     pub wasted_work: f64,

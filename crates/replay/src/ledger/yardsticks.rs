@@ -22,7 +22,7 @@ impl Yardsticks {
         }
     }
 
-    /// Records that `idle` nodes of each class were idle for `seconds`.
+    /// Records the numbers of nodes of each class that were idle for `seconds`.
     pub fn accrue(&mut self, idle: &[u32], seconds: f64) {
         self.efficiency.accrue(idle, seconds);
         if let Some(course) = &mut self.course {

@@ -372,8 +372,7 @@ fn decisions_use_measured_curves_and_costs() {
     assert_eq!(holder_after("file", &[]), [0]);
     // Task b does 60 * 3 units in the window, and task a 60 * 1.
     assert_eq!(holder_after("file", &[measured(1, 3.0, 0.0)]), [1]);
-    // Moving the node costs task a 130 s of work at its rate of 1, and 60 * 3 - 130 is less than
-    // 60.
+    // Moving the node costs task a 130 s at its rate of 1 unit per second, and 60 * 3 - 130 is less than 60.
     let costly = [measured(0, 1.0, 130.0), measured(1, 3.0, 0.0)];
     assert_eq!(holder_after("file", &costly), [0]);
     // An objective whose values are computed from the curve also uses the measurement.
@@ -432,7 +431,7 @@ fn plans_that_cannot_be_carried_out_are_errors() {
     }
 }
 
-/// A reference model of the allocator that uses plain sets. It is updated from batches and reallocations.
+/// A reference model of the allocator, based on plain sets. It is updated from batches and reallocations.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Model {
     idle: BTreeSet<u32>,

@@ -173,7 +173,7 @@ fn both_accounts_hold(
     held: &[BTreeMap<u32, u32>],
 ) {
     let mut before = (log.times()[0], log.changes(0).len() as f64);
-    // Used node-seconds, node-seconds below the minimum, and rate × time.
+    // For each task: used node-seconds, node-seconds below the minimum, and rate × time.
     let mut by_task = vec![[0.0; 3]; tasks.len()];
     for (row, held) in outcome.steps.iter().zip(held) {
         let seconds = row.time.seconds_since(before.0);

@@ -90,7 +90,7 @@ fn log(classes: &[&str], rows: &[(i64, &[u32])]) -> EventLog {
     log.finish().unwrap()
 }
 
-/// Asserts that `gleaner check` finds no faults.
+/// Asserts that `gleaner check` finds no faults in the replay.
 fn verify(log: &EventLog, tasks: &[TrainingTask], options: &Options, outcome: &Outcome) {
     let classes = options.classes(log, tasks).unwrap();
     let inputs = Inputs {

@@ -112,7 +112,7 @@ fn concave() -> impl Strategy<Value = Vec<f64>> {
             *sum += step + 0.01;
             Some(*sum)
         });
-        // The first node adds the most work per second, so waiting gains nothing.
+        // The first node adds the most work per second, so a task gains nothing by waiting for more nodes.
         let mut sums: Vec<f64> = sums.collect();
         sums.iter_mut().for_each(|sum| *sum += 1.0);
         sums
@@ -133,7 +133,7 @@ fn rows() -> impl Strategy<Value = Vec<(i64, u32)>> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// If the set of active tasks never changes, Jensen's inequality limits the efficiency to 1.
+    /// If the set of active tasks never changes, Jensen's inequality limits the efficiency to at most 1.
     #[test]
     fn concave_curves_do_no_better_than_dedicated_nodes(
         rows in rows(), curves in prop::collection::vec((concave(), 0.0f64..40.0), 1..4),
@@ -178,7 +178,7 @@ proptest! {
     }
 }
 
-// The log of Summit: the first task is submitted hours after the log starts.
+// On Summit's log, the first task is submitted hours after the log starts.
 #[test]
 fn a_log_cut_before_the_first_submission_has_the_same_efficiency() {
     let (Some(path), Some(tasks)) = (

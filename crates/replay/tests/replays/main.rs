@@ -279,9 +279,9 @@ fn a_completion_can_be_its_own_event() {
     assert!(early.summary.total_work > late.summary.total_work);
 }
 
-// Derived by hand: two nodes do 18 units of work per second, and the start costs 180 units. The 810
+// Derived by hand: two nodes do 18 units of work per second, and the start costs 180 units. The task's 810
 // units are therefore done after 55 s. The task keeps its nodes until the next event. A preemption at
-// that event costs 90.
+// that event costs 90 units.
 #[test]
 fn what_follows_a_completion_is_booked_apart() {
     let accounts = |rows: &[(i64, &[u32])], completion_events| {
@@ -599,7 +599,7 @@ impl Decider for Strict {
     }
 }
 
-/// A task with the smallest and largest numbers that a file may contain.
+/// A task whose numbers include the smallest and largest that a file may contain.
 fn edge_task(window: f64) -> impl Strategy<Value = TrainingTask> {
     let rate = || prop::sample::select(vec![0.0, 1e-30, 1e-3, 1.0, 1e9, 1e30]);
     let cost = move || {

@@ -122,7 +122,7 @@ fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f6
     loss
 }
 
-/// The lowest expected loss over all ways to assign `free` nodes to two tasks, by brute force.
+/// The lowest expected loss over all ways to assign `free` nodes to two tasks, found by brute force.
 fn best(
     held: &[Vec<u32>; 2],
     wanted: [usize; 2],
@@ -199,8 +199,8 @@ impl Dealt {
     }
 }
 
-// Compares small cases from a fixed seed with the best of all assignments. All nodes are equally likely to leave,
-// because none has left yet.
+// On small cases from a fixed seed, compares the rule with the optimal assignment. All nodes are equally likely to
+// leave, because none has left yet.
 #[test]
 fn blocks_are_close_to_the_best_assignment() {
     let mut rng = ChaCha8Rng::seed_from_u64(14);
@@ -299,8 +299,8 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
     log.finish().unwrap()
 }
 
-/// Work under each rule: the original replayer's rule, `blocks` with the log's names, and `learned` without them. Steps
-/// in the initial fraction `from` of all steps are not counted.
+/// Work under each rule: the original replayer's rule, `blocks` with the log's names, and `learned` without them. The
+/// first share `from` of the steps is not counted.
 fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     let tasks = endless(count, 32, log.times()[0]);
     let work = |log: &EventLog, rule| {

@@ -138,7 +138,7 @@ fn courses_are_sound(search: &SearchOutcome) {
 }
 
 /// The resource that the parent of a trial had consumed when the trial started. It equals the target of the trial's
-/// first job minus one step of 1.
+/// first job minus a step of 1.
 fn copied_resource(search: &SearchOutcome, trial: &TrialRow) -> f64 {
     let mut events = search.events.iter();
     let first = events.find(|row| row.trial == trial.trial).unwrap();

@@ -31,7 +31,7 @@ impl GapOverTime {
 }
 
 /// The mean gaps over time, in the order of the solvers. A solver's mean covers the problems that it accepted and for
-/// which any solver has a plan. A solver without such problems is left out.
+/// which at least one solver has a plan. A solver without such problems is left out.
 pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
     let problems = problems(&run.answers);
     let mut steps = steps(&run.incumbents);

@@ -12,9 +12,9 @@ mod pair;
 mod prediction;
 mod shape;
 
-/// Number of features with a curve if the user names no terms.
+/// Maximum number of features with a curve if the user names no terms.
 const SHAPES: usize = 8;
-/// Number of pairs with a heat map if the user names no terms.
+/// Maximum number of pairs with a heat map if the user names no terms.
 const PAIRS: usize = 4;
 
 /// The sections about a model. Figures of terms are drawn for `machine`, if there is one.

@@ -11,9 +11,9 @@ use gleaner_domain::words::printable;
 use gleaner_predict::explanation::{LabelledEbm, TermFacts};
 use gleaner_runs::explanation;
 
-/// Maximum number of columns at which the cells of a heat map show their numbers.
+/// Maximum number of columns of a heat map whose cells show their numbers.
 const ROOM: usize = 12;
-/// Maximum number of characters of a bin's name along an axis.
+/// Maximum length of a bin's name on an axis, in characters. Longer names are cut.
 const NAME: usize = 26;
 /// Maximum number of cells in the table.
 const CELLS: usize = 400;
@@ -32,7 +32,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         .collect();
     let (width, name) = (labels.last().map_or(1, Vec::len), machine.ebm.name(term));
     let rows: Vec<&[Cell]> = cells.chunks(width).collect();
-    // Bins without training rows are left out. Often, the bin of missing values is empty.
+    // Bins without training rows are left out. For example, the bin of missing values is often empty.
     let across: Vec<usize> = (0..width)
         .filter(|&column| rows.iter().any(|row| row[column].rows > 0))
         .collect();

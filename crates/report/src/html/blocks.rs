@@ -126,7 +126,7 @@ fn cell(grid: &Grid, column: usize, text: &str) -> String {
     }
 }
 
-/// A paragraph; nothing if the text is empty.
+/// A paragraph; an empty string if the text is empty.
 pub(super) fn paragraph(class: &str, text: &str) -> String {
     match text {
         "" => String::new(),

@@ -108,7 +108,7 @@ fn panels_json(panels: &[Panel]) -> Value {
     curves_json(&curves, &shades)
 }
 
-/// Converts the curves to JSON. `shades` lists the shaded parts of the axis for each curve, or is empty.
+/// Converts the curves to JSON. `shades` lists each curve's shaded parts of the axis; it is empty if no part is shaded.
 fn curves_json(curves: &[&Curve], shades: &[&[Shade]]) -> Value {
     let kept = kept(curves);
     let shade = |shade: &Shade| json!({"name": shade.name, "from": shade.from, "to": shade.to});
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(rounded(0.0), 0.0);
     }
 
-    // The expected values are computed with a formula. The first curve has 100,000 points, and the second curve is the
+    // The expected values are derived by formula. The first curve has 100,000 points, and the second curve is the
     // first multiplied by 0.91. The thinned curves keep the area and the extremes, and share their intervals.
     #[test]
     fn means_of_many_points_keep_the_area() {

@@ -125,14 +125,14 @@ impl<B: DrawingBackend> Canvas<B> {
 
     fn swatch(&self, colour: Colour, (x, y): (i32, i32)) -> Drawn<B> {
         let side = self.px(11);
-        // The line is aligned with the middle of the letters, which is above the middle of the text line.
+        // The swatch is aligned with the middle of the letters, which is above the middle of the text line.
         let top = y - self.px(2);
         let corners = [(x, top), (x + side, top + side)];
         self.area
             .draw(&Rectangle::new(corners, shade(colour).filled()))
     }
 
-    /// Draws a colour scale from 0 to the highest value, instead of a legend.
+    /// Draws a colour scale from 0 to the highest value, which takes the place of a legend.
     fn ramp(&self, spans: &Spans, (x, y): (i32, i32)) -> Drawn<B> {
         let most = spans
             .spans

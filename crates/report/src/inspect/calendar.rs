@@ -63,7 +63,7 @@ fn text(names: &[String], slots: &[Slot]) -> String {
     let missing = match slots.len() - covered.len() {
         0 => String::new(),
         missing => format!(
-            " {missing} of {} bars are missing, because the log does not cover them.",
+            " {missing} of {} bars are missing, because the log does not cover these times.",
             slots.len()
         ),
     };

@@ -8,7 +8,7 @@ use gleaner_runs::inspect as told;
 
 /// Maximum number of suspicious spans listed.
 const SPANS: usize = 200;
-/// Number of suspicious spans above which their table is folded.
+/// If there are more suspicious spans than this, their table is folded.
 const FOLDED: usize = 12;
 /// Maximum number of nodes listed.
 const NODES: usize = 500;

@@ -8,7 +8,7 @@ use gleaner_domain::words::duration;
 use gleaner_inspect::Inspection;
 use gleaner_runs::inspect as told;
 
-/// The histogram of the gaps between events by length.
+/// The histogram of the lengths of the gaps between events.
 pub(super) fn figure(log: &Inspection) -> Figure {
     let gaps = &log.event_gaps;
     let lengths = told::gaps(log);

@@ -111,7 +111,7 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "T",
             format!("{} s", window.t_fwd_s),
-            "the shortest window at which taking the unused nodes pays for a task: up · (1 − F(τ)) ÷ F(τ), \
+            "the shortest window at which taking the unused nodes pays off for a task: up · (1 − F(τ)) ÷ F(τ), \
              rounded to two digits",
         ),
     ];

@@ -7,7 +7,7 @@ use crate::lengths::marks;
 use crate::numbers::{count, part};
 use gleaner_runs::lengths::{Class, Lengths};
 
-/// Bounds of the classes in seconds.
+/// Bounds of the length classes, in seconds.
 const BOUNDS: [f64; 8] = [
     60.0, 300.0, 600.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0,
 ];

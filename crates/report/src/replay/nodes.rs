@@ -24,8 +24,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// Draws the idle nodes as an area, the nodes used by training as an area over it, and the unused nodes as a line,
-/// because the difference between the areas can be too small to see.
+/// Draws the idle nodes as an area, and the nodes used by training as an area over it. The unused nodes are also drawn
+/// as a line, because the difference between the areas can be too small to see.
 fn of_one(run: &ReplayRun) -> [Curve; 3] {
     let curve = |name: &str, colour: Colour, shape: Shape, of: fn(&StepRow) -> f64| Curve {
         name: name.to_owned(),

@@ -6,7 +6,7 @@ use super::{Growing, NodeChoice};
 use crate::allocator::nodes::NodeSet;
 
 /// Assigns and releases nodes in the order in which they became idle, the earliest first. Tasks are
-/// served in the order of the task file.
+/// served in the order of admission.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Arrival;
 

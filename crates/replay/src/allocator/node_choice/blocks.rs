@@ -15,7 +15,7 @@
 //! # The rule
 //!
 //! The tasks are served in descending order of `cost`. Each takes the cheapest run of neighbours in the list of free
-//! nodes. On small cases, the tests compare this rule with the best of all assignments.
+//! nodes. On small cases, the tests compare this rule with the optimal assignment.
 //!
 //! Example: the nodes of ranks 3, 4 and 9 are free, and a task that holds the node of rank 5 needs two more. Let
 //! `cost · h` be 1 for every rank. The run 3, 4 costs q(2) for rank 3 and q(1) for rank 4, a total of 0.18 + 0.10 =
@@ -31,9 +31,9 @@ use super::order::by_name;
 use super::{Growing, NodeChoice};
 use crate::allocator::nodes::NodeSet;
 
-/// Distance in ranks within which two nodes probably leave together. It is about the mean length of the runs of idle
-/// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on this value: between 3 and 30, the
-/// work on the Summit log varies by 0.15 %.
+/// Decay length, in ranks, of the probability that two nodes leave together. It is about the mean length of the runs of
+/// idle neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on this value: for values from 3
+/// to 30, the work on the Summit log varies by 0.15 %.
 const REACH: f64 = 10.0;
 
 /// The rule that assigns runs of neighbours.

@@ -1,16 +1,18 @@
-//! Estimates how soon an idle node will be taken, based on its distance to the ends of the order.
+//! Estimates how soon an idle node will be taken, based on its distance from the nearer end of the order.
 
 /// Number of classes of distances. Class c contains the distances from 2^c − 1 to 2^(c+1) − 2.
 const CLASSES: usize = 32;
 
-/// Factor applied to all counts at each event, so that the last 1,400 events have half of the total
-/// weight.
+/// Factor applied to all counts at each event at which nodes leave. It gives half of the total weight to the last 1,400
+/// or so of these events.
 const KEPT: f64 = 0.9995;
 
-/// Weight, in nodes, of the mean over all distances. This prior matters mainly for classes with few observations.
+/// Weight, in nodes, of the prior, which is the mean over all distances. The prior matters mainly for classes with few
+/// observations.
 const PRIOR: f64 = 10.0;
 
-/// Learns, for each distance from the nearer end of the order, the share of the idle nodes that an event takes.
+/// Learns, for each distance from the nearer end of the order, what share of the idle nodes at this distance an event
+/// takes.
 ///
 /// Many schedulers take the first or the last free nodes of a list, so nodes near an end leave soon.
 /// On Summit, half of the nodes that leave are in the first tenth of the idle nodes, and a quarter

@@ -5,9 +5,9 @@
 pub(super) struct IdleNodes {
     /// Position of each node in the order.
     places: Vec<u32>,
-    /// One bit for each position, which is set if the node at this position is idle.
+    /// One bit for each position. The bit is set if the node at this position is idle.
     words: Vec<u64>,
-    /// Number of idle nodes before each word, followed by the number of all idle nodes.
+    /// Number of idle nodes before each word, followed by the total number of idle nodes.
     before: Vec<u32>,
 }
 

@@ -20,7 +20,7 @@ use gleaner_domain::{Change, EventLog, NodeOrder, NodeRule};
 
 use super::nodes::NodeSet;
 
-/// Creates the implementation of a rule for the nodes of a log. If `given` is set, the rules that use an order begin
+/// Creates the implementation of `rule` for the nodes of a log. If `given` is set, a rule that uses an order starts
 /// with that order.
 pub fn of_rule(rule: NodeRule, given: Option<&NodeOrder>, log: &EventLog) -> Box<dyn NodeChoice> {
     let order = given.map(|given| by_order(log.nodes(), given));
@@ -40,7 +40,7 @@ pub struct Growing<'a> {
     pub held: &'a NodeSet,
     /// Number of additional nodes that the task gets, at least 1.
     pub wanted: u32,
-    /// Work that the task loses at an event at which any of its nodes leave, computed for its next number of nodes.
+    /// Work that the task loses at an event at which any of its nodes leave, computed for its planned number of nodes.
     pub cost: f64,
 }
 

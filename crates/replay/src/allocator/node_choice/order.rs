@@ -1,4 +1,4 @@
-//! Derives orders of nodes from their names, or from an order that the user gave.
+//! Derives orders of nodes from their names, or from an order given by the user.
 
 use gleaner_domain::NodeOrder;
 use gleaner_domain::names::natural_order;

@@ -22,7 +22,7 @@ impl Declared {
     /// Begins the search. `seed` is the seed of the random losses and of the random choice of a task for each trial.
     ///
     /// # Errors
-    /// The plan of the search is not valid.
+    /// The plan of the search is invalid.
     pub fn begin(spec: &Arc<TrialSearch>, seed: u64) -> Result<Self> {
         let search = Search::seeded(spec.plan.clone(), seed, &spec.space).map_err(|faults| {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();

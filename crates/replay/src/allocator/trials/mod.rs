@@ -1,13 +1,13 @@
 //! Runs the trials of a search as tasks.
 //!
-//! Each job of the search trains a trial up to a rung, and is a separate task. The work of the task is the part of the
-//! trial's work between the previous rung and this rung. The task becomes active when there is room and the search
+//! Each job of the search trains a trial up to a rung, usually as a separate task. The work of the task is the part of
+//! the trial's work between the previous rung and this rung. The task becomes active when there is room and the search
 //! hands out the job. When the task finishes, the trial's loss is measured and reported to the search, which then
 //! chooses the next jobs. If the search lets the trial continue training immediately, the same task continues with more
 //! work, and keeps its nodes.
 //!
-//! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. A trial that is promoted from
-//! the rung at 1 epoch to the rung at 3 epochs becomes a task with 900 · (3 − 1) / 9 = 200 units of work.
+//! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. If a trial is promoted from the
+//! rung at 1 epoch to the rung at 3 epochs, its next job has 900 · (3 − 1) / 9 = 200 units of work.
 
 mod declared;
 mod searcher;
@@ -46,7 +46,7 @@ pub(super) struct Trials<'a> {
 #[derive(Debug)]
 struct Trial {
     row: TrialRow,
-    /// The task that describes how the trial trains; `None` if it is a task of the set.
+    /// The task that describes how the trial trains; `None` if this is the task of the set.
     own_task: Option<TrainingTask>,
     /// Index of the trial's task in the set.
     origin: u32,
@@ -276,7 +276,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Sets the fronts of the finished trials, if trials have several losses.
+/// Sets the front number of each finished trial, if trials have several losses.
 fn rank(trials: &mut [TrialRow]) {
     let mut fronts = Fronts::default();
     for row in trials.iter() {
@@ -291,7 +291,7 @@ fn rank(trials: &mut [TrialRow]) {
     }
 }
 
-/// Creates one row for each rung's resource, which summarises the trials that reached this resource.
+/// Creates one row for each rung's resource. The row summarises the trials that reached this resource.
 fn rungs(events: &[SearchRow], start: Utc) -> Vec<RungRow> {
     // Resources are positive, so their bit patterns sort like their values.
     let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();

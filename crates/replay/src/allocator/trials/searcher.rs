@@ -60,6 +60,6 @@ pub struct NewTrial {
     pub parameters: String,
     /// The trial from whose state the trial starts; `None` if it starts untrained.
     pub parent: Option<u32>,
-    /// The noise-free first loss at `max_resource`; NaN if it is unknown.
+    /// The first of the trial's losses at `max_resource`, without noise; NaN if it is unknown.
     pub final_loss: f64,
 }

@@ -11,7 +11,7 @@ use crate::{Block, Figure, Grid, Head};
 use gleaner_domain::Utc;
 use gleaner_domain::results::search::{TrialRow, TrialState};
 
-/// Maximum number of points of a curve that has hover text about the trials.
+/// A curve with more points than this has no hover text about the trials.
 const TOLD: usize = 4_000;
 /// Maximum number of trials of a run in the table.
 const MAX_ROWS: usize = 100;

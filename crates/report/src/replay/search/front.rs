@@ -11,15 +11,15 @@ use gleaner_domain::results::search::{TrialRow, TrialState};
 use gleaner_domain::words::counted;
 use gleaner_search::Fronts;
 
-/// Number of fronts in the figure. The finished trials are divided into equal parts, with a front after each.
+/// Maximum number of fronts in a figure. The finished trials are divided into equal parts, with a front after each.
 const FRONTS: usize = 4;
 /// Maximum number of trials in the table.
 const MAX_ROWS: usize = 100;
 /// Maximum number of dots for trials that are not on the last front.
 const MAX_DOTS: usize = 10_000;
 
-/// The figures of the front; none if the search has one loss or no trial reached the last rung. Each figure shows the
-/// first loss and one of the other losses. `is_alone` is true if the page has no other search.
+/// The figures of the front; none if the search has only one loss or no trial reached the last rung. Each figure shows
+/// the first loss and one of the other losses. `is_alone` is true if the page has no other search.
 pub(super) fn blocks(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
     let finished = finished(run);
     let Some(first) = finished.first() else {
@@ -135,8 +135,8 @@ fn dots(finished: &[&TrialRow], last: &[&TrialRow], other: usize) -> Curve {
     }
 }
 
-/// The fronts as curves. With more than two losses, the trials of a front are not joined, because a front that is
-/// projected onto two of the losses is not a line.
+/// The fronts as curves. With more than two losses, the trials of a front are not joined, because the projection of a
+/// front onto two of the losses is not a line.
 fn lines(
     run: &Searched<'_>,
     finished: &[&TrialRow],

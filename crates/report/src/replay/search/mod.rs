@@ -45,7 +45,7 @@ impl<'a> Searched<'a> {
     }
 }
 
-/// A time in a summary, interpreted as UTC like the times in the tables.
+/// A time in a summary, interpreted as UTC, like the times in the tables.
 fn parsed(text: &str) -> Option<Utc> {
     let time: Local = text.parse().ok()?;
     Some(time.from_offset(0))

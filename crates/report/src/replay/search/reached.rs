@@ -10,7 +10,7 @@ use crate::numbers::count;
 use crate::replay::id_of;
 use gleaner_domain::results::search::{RungRow, TrialEvent};
 
-/// Maximum number of points on a curve, not counting the first and last.
+/// Maximum number of points on a curve, apart from the first and the last.
 const MAX_TIMES: usize = 30_000;
 
 /// Charts the number of trials at each rung. `is_alone` is true if the page has no other search.

@@ -30,7 +30,7 @@ const SUMMARY: &str = r#"{
     "fairness_min": 0.25, "fairness_jain": 0.5
 }"#;
 
-/// The summary of a replay from 00:00 to 05:00 that did 200 units of work.
+/// A replay from 00:00 to 05:00 that did 200 units of work.
 pub fn replay(search: Option<SearchOutcome>) -> ReplayRun {
     let mut value: Value = serde_json::from_str(SUMMARY).unwrap();
     if search.is_some() {
@@ -57,7 +57,7 @@ pub fn replay(search: Option<SearchOutcome>) -> ReplayRun {
     }
 }
 
-/// The time `minutes` after the first event.
+/// The time `minutes` minutes after the first event.
 pub fn at(minutes: i64) -> Utc {
     let start: Local = "2026-01-01".parse().unwrap();
     start.from_offset(0).plus_whole(60 * minutes)

@@ -3,8 +3,8 @@
 //! The likeness of two nodes is the Jaccard index of the sets of groups in which they moved. Nodes are linked in order
 //! of decreasing likeness, so that each has at most two neighbours and no ring forms. The resulting chains are pieces
 //! of the order. The likeness of two pieces is the Jaccard index of the sets of groups that touch them. Pieces are
-//! linked in the same way, and reversed where needed so that the ends that meet are those that move together. These
-//! steps are repeated until no pieces can be linked.
+//! linked in the same way, and reversed where needed so that ends that move together meet. These steps are repeated
+//! until no pieces can be linked.
 //!
 //! Example: node a moved in 10 groups and node b in 12, and 8 of these groups contain both. So 14 groups contain a or
 //! b, and with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
@@ -17,7 +17,7 @@ use super::groups::Groups;
 /// Maximum number of other pieces that are candidates for links to a piece.
 const PARTNERS: usize = 10;
 
-/// Groups with more pieces than this are ignored: they say little about any two of their pieces, but processing them
+/// Groups with more pieces than this are ignored: they hardly show which pieces are neighbours, but processing them
 /// would take most of the time.
 const WIDE: usize = 64;
 
@@ -27,8 +27,8 @@ const PRIOR: f32 = 4.0;
 
 const NONE: u32 = u32::MAX;
 
-/// Derives a new order of the nodes in `order` from groups of nodes that moved together. Unlinked nodes keep their
-/// position.
+/// Derives a new order of the nodes in `order` from groups of nodes that moved together. Chains and unlinked nodes are
+/// sorted by their mean position in `order`.
 pub(super) fn chain(mut groups: Groups, order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     for (place, &node) in (0..).zip(order) {
@@ -95,7 +95,7 @@ impl Link {
     }
 }
 
-/// Lists the strongest links of each piece, sorted from the strongest to the weakest.
+/// Lists the strongest links of all pieces, from the strongest to the weakest.
 fn strongest_links(groups: &Groups, pieces: usize) -> Vec<Link> {
     let groups_of = groups.by_member(pieces);
     // For each piece: the number of groups that it shares with the current piece.
@@ -251,7 +251,7 @@ impl Spots {
     fn turned(&self, groups: &Groups, lines: &Lines) -> Vec<bool> {
         // For each piece: positive if its direction is right, negative if it must be reversed.
         let mut right = vec![0.0f32; self.pieces];
-        // For each piece that a group touches: the number of its members in the group, and the sum of their sides.
+        // For each piece that a group touches: the number of its nodes in the group, and the sum of their sides.
         let mut met = vec![(0.0f32, 0.0f32); self.pieces];
         for group in groups.iter() {
             for &node in group {

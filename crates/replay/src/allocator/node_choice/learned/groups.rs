@@ -1,7 +1,6 @@
 //! Sets of nodes that left or joined together.
 
-/// Groups whose members are stored in one contiguous list. Members are indices of nodes or of
-/// pieces of an order.
+/// Groups whose members are stored in one list. Members are indices of nodes or of pieces of an order.
 #[derive(Debug, Clone)]
 pub(super) struct Groups {
     /// Start of each group in `members`, followed by the end of the last group.

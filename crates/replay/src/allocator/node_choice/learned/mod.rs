@@ -14,8 +14,8 @@ use crate::allocator::nodes::NodeSet;
 use chain::chain;
 use groups::Groups;
 
-/// Maximum number of remembered moves, divided by the number of nodes. Half of them are reserved for departures, and
-/// half for arrivals. Summit's two-week log has 134 moves per node.
+/// Maximum number of remembered moves, as a multiple of the number of nodes. Half of the moves are reserved for
+/// departures, and half for arrivals. Summit's two-week log has 134 moves per node.
 const REMEMBERED: usize = 128;
 
 /// A new order is derived once the number of moves since the previous order exceeds this share of the remembered moves.
@@ -45,14 +45,14 @@ pub struct Learned {
     new_moves: usize,
 }
 
-/// Groups of nodes that moved in one direction: left or joined.
+/// Groups of nodes that moved in the same direction: nodes that left, or nodes that joined.
 #[derive(Debug)]
 struct Moves {
     groups: Groups,
     /// Moving average, over groups, of the median distance between neighbours of a group in the current order. The
     /// distance is divided by the distance in a group of the same size that is spread evenly over all nodes. Example:
     /// of 1,000 nodes, the four at positions 10, 11, 12 and 20 have a median distance of 1, compared with 250 if spread
-    /// evenly.
+    /// evenly, so the ratio is 0.004.
     distance: f64,
     /// Buffer for the positions of a group's nodes.
     spots: Vec<u32>,
