@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::figure::Span;
 
-/// Reduces points, which are ordered by x, to about `4 * buckets` points or fewer.
+/// Reduces points, which are ordered by x, to at most about `4 * buckets` points.
 ///
 /// The range of x is divided into `buckets` equal parts. The first, lowest, highest and last point of each part are
 /// kept.
@@ -93,7 +93,7 @@ pub(super) fn stretches(
 }
 
 /// Reduces a step curve of more than `most` points to the means of `count` intervals and the curve's last point.
-/// Shorter curves are unchanged.
+/// Curves with fewer points are unchanged.
 pub(super) fn means(points: &[(f64, f64)], most: usize, count: usize) -> Vec<Stretch> {
     let still = |&(from, value): &(f64, f64)| Stretch {
         from,

@@ -39,7 +39,7 @@ const DURATIONS: [(f64, &str); 15] = [
 /// The shortest duration that can be placed on an axis, in seconds.
 const SHORTEST: f64 = 1e-9;
 
-/// The possible distances between marks of civil times, in minutes.
+/// The possible distances between the marks on an axis of dates and times, in minutes.
 const MINUTES: [f64; 13] = [
     1.0, 5.0, 15.0, 30.0, 60.0, 180.0, 360.0, 720.0, 1_440.0, 2_880.0, 10_080.0, 43_200.0,
     432_000.0,
@@ -153,7 +153,7 @@ impl Ticks {
         (along(value) - along(self.low)) / (along(self.high) - along(self.low))
     }
 
-    /// The label of the mark at a value; empty if there is no mark.
+    /// The label of the mark at `value`; empty if there is no mark.
     pub fn text(&self, value: f64) -> String {
         let mark = self.marks.iter().find(|mark| mark.0 == value);
         mark.map_or(String::new(), |mark| mark.1.clone())

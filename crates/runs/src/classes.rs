@@ -76,7 +76,8 @@ pub fn moves(classes: &ClassOutcome) -> Grid {
 }
 
 /// The node-time of the tasks that held the most node-time, and the share of this node-time in each class. The rounds
-/// `a`, `a#2` and `a#3` of a task count as one task. `held` yields a task, the class of its nodes, and node-seconds.
+/// `a`, `a#2` and `a#3` of a task count as one task. `held` yields triples: a task, the class of its nodes, and
+/// node-seconds.
 pub fn tasks<'a>(
     classes: &ClassOutcome,
     held: impl Iterator<Item = (&'a str, &'a str, f64)>,

@@ -9,7 +9,7 @@ use gleaner_domain::results::programs::Tally;
 
 /// The text of a cell whose value is unknown.
 const NONE: &str = "–";
-/// Gaps below this value are shown as 0, because a percentage with four decimals would round them to 0.
+/// Gaps below this value are shown as `0 %`, because they round to 0 at four decimals of a percentage.
 const ROUNDING: f64 = 5e-7;
 
 /// The tables of a comparison that are written to files.

@@ -30,14 +30,14 @@
 //!
 //! 1. The batch is validated. An invalid batch is refused, and the state does not change.
 //! 2. The rule for the choice of nodes receives the nodes that left and joined, and can learn from them.
-//! 3. Nodes that left are removed, including from the tasks that hold them.
+//! 3. Nodes that left are removed from the idle nodes and from the tasks that hold them.
 //! 4. Progress and measured curves are recorded. If a search is running, it receives the loss of each trial whose task
 //!    finished, and can let the trial continue training immediately. All other finished tasks are retired.
 //! 5. Nodes that joined become free.
 //! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
 //!    waiting and there is still room, the next round of a repeated set begins.
-//! 7. If any node is idle and any task is active, the decider makes a plan. If the plan contains only counts, the
-//!    rule for the choice of nodes assigns the nodes.
+//! 7. If any node is idle and any task is active, the decider makes a plan. If the plan contains only numbers
+//!    of nodes, the rule for the choice of nodes assigns the nodes.
 //!
 //! # Example
 //!
@@ -205,7 +205,7 @@ impl<'a> Allocator<'a> {
         })
     }
 
-    /// Processes a batch of events and makes the next decision.
+    /// Processes a batch of events. If any node is then idle and any task is active, makes a decision.
     ///
     /// # Errors
     /// The batch is invalid, the decider fails, its plan cannot be carried out, or a value of the objective is out of
@@ -263,10 +263,10 @@ impl<'a> Allocator<'a> {
         self.now = time;
     }
 
-    /// Replaces the curves and rescaling costs of tasks that were measured.
+    /// Replaces the curves and rescaling costs of measured tasks by the measured ones.
     fn measure(&mut self, measured: &[Measured]) -> Result<()> {
         for measured in measured {
-            // The batch was checked, so the task uses the class.
+            // The batch was checked, so the task uses the measured class.
             if let Some(task) = self.registry.with(measured) {
                 self.registry.tasks[measured.task as usize] = task;
             }

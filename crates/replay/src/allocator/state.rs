@@ -89,7 +89,7 @@ impl AllocatorState {
 }
 
 impl<'a> Allocator<'a> {
-    /// The state from which [`Allocator::restore`] creates an allocator that continues.
+    /// The state from which [`Allocator::restore`] creates an allocator that continues where this one is.
     pub fn state(&self) -> AllocatorState {
         let tasks = (0..self.registry.count()).map(|task| TaskStage {
             stage: self.registry.stage(task).unwrap_or(Stage::Finished),

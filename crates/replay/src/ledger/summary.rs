@@ -84,8 +84,8 @@ impl Compared {
     /// Computes the reference values. Marks the run as interrupted if the computation of the bound was stopped.
     fn of(yardsticks: Yardsticks, tasks: &[TrainingTask], closing: &mut Closing<'_>) -> Self {
         let measured = yardsticks.efficiency.finish(tasks);
-        // The best split at every moment also gives an upper bound. It can be tighter than the computed
-        // bound if curves are not concave.
+        // The best split at every moment also gives an upper bound. If curves are not concave, this bound can
+        // be tighter than the computed one.
         let bound = yardsticks.course.and_then(|course| {
             let nodes = closing.log.nodes().len() as u32;
             let found = bound::bound(&course.finish(tasks, nodes), closing.observer);

@@ -1,4 +1,4 @@
-//! Compares the bound with the best of all possible assignments of nodes to tasks, on small logs.
+//! Compares the bound with the work of the best possible assignment of nodes to tasks, on small logs.
 
 use gleaner_domain::Unobserved;
 use gleaner_replay::bound::{Course, Interval, Kind, Stay};

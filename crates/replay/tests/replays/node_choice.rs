@@ -237,8 +237,8 @@ fn blocks_are_close_to_the_best_assignment() {
     assert!(loss <= 1.1 * least, "{}", loss / least);
 }
 
-/// Compares the work that ten and a hundred endless tasks do on Summit under `blocks` and under the original replayer's
-/// rule. Also checks the efficiency of the published tasks relative to free rescaling.
+/// Compares the work that ten and a hundred endless tasks do on Summit's log under `blocks` and under the original
+/// replayer's rule. Also checks the efficiency of the published tasks relative to free rescaling.
 #[test]
 fn blocks_do_more_work_on_the_summit_log() {
     let (Some(log), Some(published)) = (summit(None), published_tasks("hps-shufflenet", "1000J"))

@@ -40,8 +40,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// Counts, over time, the tasks for which the time that `of` returns has passed, for example their end. The curve
-/// covers all events and all of these times.
+/// Counts over time the tasks that have passed the time that `of` returns, such as their end. The curve covers all
+/// events and all of these times.
 fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Utc>) -> Vec<(f64, f64)> {
     let mut times: Vec<Utc> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();

@@ -12,7 +12,7 @@ use gleaner_runs::read::ReplayRun;
 
 /// Maximum number of rows in the figure. More rows could not be told apart.
 const MAX_ROWS: usize = 60;
-/// Number of spans above which the figure is thinned. Thinning can leave a few more spans than this number.
+/// If the figure has more spans than this, it is thinned. Thinning can leave a few more spans than this number.
 const MAX_SPANS: usize = 60_000;
 
 /// A row of the figure.

@@ -69,7 +69,7 @@ fn figure(
     }
 }
 
-/// Points that pair a time in hours with the percentage of jobs that took at most that time. Times
+/// Points that pair a time in hours with the percentage of jobs whose own time is at most that long. Times
 /// under a second count as one second.
 fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
     let mut ranks: Vec<(f64, f64)> = Vec::new();

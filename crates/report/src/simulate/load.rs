@@ -12,7 +12,7 @@ use gleaner_runs::read::{Hour, PolicyRun};
 /// Explanation of the shaded periods, for the text of a figure.
 const SHADES: &str = "The shaded periods are the warm-up and the drain. The warm-up ends when the number of GPUs in \
                       use first reaches half of its mean over the submission period. The drain begins after the last \
-                      submission. Neither period shows how busy the cluster is while jobs arrive.";
+                      submission. Neither period shows how busy the cluster usually is while jobs arrive.";
 
 /// The share of GPUs that jobs hold.
 pub(crate) fn utilisation(run: &Named<'_>) -> Figure {

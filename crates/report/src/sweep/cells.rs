@@ -123,7 +123,7 @@ fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>
         return String::new();
     };
     let told = metric.scale.tell(best);
-    // Cells whose value is formatted like the best value.
+    // Cells whose formatted value equals that of the best cell.
     let mut same = values
         .iter()
         .filter(|(_, cell)| metric.scale.tell(cell.mean) == told);

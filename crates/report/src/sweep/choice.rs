@@ -112,8 +112,8 @@ fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     tells.unwrap_or(first)
 }
 
-/// A metric that trades off against `metric`: lost work against harvested work, or the longest wait against the
-/// average wait.
+/// A metric that trades off against `metric`: lost work against harvested work, or the longest waits against the
+/// average completion time.
 fn opposed(trials: &Trials, metric: usize) -> usize {
     const NAMES: [&str; 5] = [
         "work_lost",
@@ -134,8 +134,8 @@ fn opposed(trials: &Trials, metric: usize) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The two settings with the greatest effect on a metric. The setting with more values is on the horizontal axis.
-/// Settings that only repeat runs, such as the tasks, are used only if there are no other settings.
+/// Up to two settings: those with the greatest effect on a metric. The setting with more values is on the horizontal
+/// axis. Settings that only repeat runs, such as the tasks, are used only if there are no other settings.
 fn weightiest(trials: &Trials, metric: usize) -> Axes {
     let all = 0..trials.settings.len();
     let is_knob = |&setting: &usize| !is_repetition(trials.settings[setting]);

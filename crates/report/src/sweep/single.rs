@@ -9,10 +9,10 @@ use crate::{Figure, Grid, Head};
 use gleaner_domain::results::sweep::Spread;
 use gleaner_runs::sweep::scale::{Scale, capital};
 
-/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. If there are more values,
+/// Maximum number of values that are drawn individually, as bars or as points with whiskers. If there are more values,
 /// they are drawn as lines.
 const APART: usize = 60;
-/// The series of the two grey lines that show the ends of the intervals.
+/// Colour of the two grey lines that show the ends of the intervals, as the number of a series.
 const ENDS: usize = SERIES - 1;
 
 /// The values of a setting, and the metric for each value.

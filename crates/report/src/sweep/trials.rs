@@ -14,7 +14,7 @@ const LOST: &str = "work_lost";
 /// The trials of a sweep. The runs of a trial differ only in their seed and their window.
 #[derive(Debug, Clone)]
 pub(super) struct Trials {
-    /// Names of the settings that differ between trials, without the seed and the window.
+    /// Names of the settings that differ between trials, except for the seed and the window.
     pub settings: Vec<&'static str>,
     /// The kind of repetitions over which means and intervals are computed.
     pub over: Replication,
@@ -194,8 +194,8 @@ pub(super) fn shown(value: &str) -> String {
 
 type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
 
-/// The metrics for which lower or higher values are better, including the total work that replays lost. Each metric has
-/// its values for all trials.
+/// The metrics for which lower or higher values are better, including the total work that replays lost. Each metric
+/// comes with its values for all trials.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();
     let goals = metrics.filter_map(|(place, metric)| {

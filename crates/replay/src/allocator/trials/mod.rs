@@ -86,7 +86,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Creates the task of the next job, with the index `task`, if the search hands out a job now. Also returns the
-    /// task of the set from which the new task is derived.
+    /// trial's task in the set, whose groups the new task joins.
     pub fn next(&mut self, task: u32, now: Utc) -> Option<(TrainingTask, &'a TrainingTask)> {
         let Some(job) = self.searcher.next() else {
             if self.jobs.is_empty() {
@@ -172,8 +172,8 @@ impl<'a> Trials<'a> {
         trial.row.state = TrialState::Training;
     }
 
-    /// Measures the loss of the trial whose task finished, and reports the loss to the search. If the trial continues
-    /// training immediately, returns the additional work of its task. Ignores tasks that are not trials of the search.
+    /// Measures the losses of the trial whose task finished, and reports them to the search. If the trial continues
+    /// training immediately, returns the additional work of its task. Ignores tasks that do not belong to the search.
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         let job = self.jobs.remove(&task)?;
         let losses = self.searcher.losses(&job)?;

@@ -54,7 +54,7 @@ fn parsed(text: &str) -> Option<Utc> {
 /// Explanation of the terms in the section.
 const LEAD: &str = "A search trains trials rung by rung. At each rung, the search measures the trial's loss and \
                     decides whether the trial continues to the next rung. A trial that reaches the last rung is \
-                    finished. The work for all other trials is wasted. Regret is the best finished trial's loss \
+                    finished. The work of all other trials is wasted. Regret is the best finished trial's loss \
                     minus the lowest loss of all started trials, both at the last rung and without noise. Times are \
                     measured from the first event of each replay.";
 
