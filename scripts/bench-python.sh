@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares the Python package with the program: bench-python.sh GLEANER PYTHON. GLEANER is the program, and PYTHON is an
 # interpreter with the package (target/python/bin/python after `make python`). Prints wall times of whole processes and
-# of calls within one process. Each time is the best of five runs. The runs that are compared take turns.
+# of calls within one process. Each time is that of the fastest of five runs. Runs that are compared with each other
+# alternate.
 set -euo pipefail
 gleaner=$(realpath "$1")
 # The symbolic link to the interpreter must not be resolved, because its path identifies the virtual environment.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the program, and measures each policy alone and the six published policies together, on one core:
 # bench-simulate.sh [DATA]. The traces are the jobs of Venus in September 2020, and ten copies of these jobs on ten
-# times the nodes. If the folder DATA is missing, the jobs are generated. Prints a Markdown table of wall times, each
-# the best of five runs.
+# times as many nodes. If the folder DATA is missing, the jobs are generated. Prints a Markdown table of wall times,
+# each that of the fastest of five runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${1:-../shared/data/lucid/venus_sept}

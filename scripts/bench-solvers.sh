@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares the solvers on five generated problems of each size: bench-solvers.sh GLEANER. Skips the paper's formulation
-# for more than 30 tasks and 400 nodes, where its model is too large.
+# for the two largest sizes, for which its model is too large.
 set -euo pipefail
 gleaner=$1
 paper=exact,highs,cbc,highs-paper,cbc-paper,equal-share

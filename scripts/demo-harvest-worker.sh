@@ -2,8 +2,8 @@
 # A task of `make demo-harvest`, which counts samples instead of training: demo-harvest-worker.sh LOG WORK
 #
 # Each rank appends lines `EVENT TASK PID RANK RANKS NODE DONE TIME` to LOG, so that the demo can check which task ran
-# on which node, and when. Rank 0 counts for all ranks: N ranks count N * (20 - N) / 2 samples in each step of 0.2 s. It
-# continues from its checkpoint, reports its progress, and ends after WORK samples.
+# on which node, and when. Rank 0 counts for all ranks: N ranks count N * (20 - N) / 2 samples in each step of 0.2 s.
+# Rank 0 also continues from the checkpoint, reports the progress, and ends after WORK samples.
 log=$1
 work=$2
 rank=$GLEANER_NODE_RANK

@@ -174,8 +174,8 @@ cannot_musl() {
     [ -d "$(rustc --print sysroot)/lib/rustlib/$musl" ] || echo "Rust's target is missing: rustup target add $musl"
 }
 
-# build_glibc NAME FEATURES [OPTION...]: builds the program with the options in `link`, and packs the archive NAME. The
-# options are those of sbom.py.
+# build_glibc NAME FEATURES [OPTION...]: builds the program with the options in `link`, and packs the archive NAME. Each
+# OPTION is passed to sbom.py.
 build_glibc() {
     local glibc
     "$CARGO" rustc --release --locked --no-default-features --features "$2" --bin gleaner -- "${link[@]}"

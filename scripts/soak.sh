@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the property tests of gleaner-frames and of the packages that the given cargo flags name, with a random seed.
-# SOAK_FACTOR (default: 20) multiplies the number of cases that each test runs under `make test`. Tests with slow cases
-# run fewer cases (gleaner_testing::slow_cases). Set PROPTEST_RNG_SEED to repeat a run.
+# SOAK_FACTOR (default: 20) multiplies the number of cases that each test runs under `make test`. The factor is lower
+# for tests with slow cases (gleaner_testing::slow_cases). Set PROPTEST_RNG_SEED to repeat a run.
 set -euo pipefail
 export SOAK_FACTOR=${SOAK_FACTOR:-20}
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}

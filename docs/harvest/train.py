@@ -39,8 +39,8 @@ def new_model():
 
 
 def connect():
-    """Connects the processes of the task. Returns the number of this process, from 0, and the number of processes."""
-    # Under torchrun, these variables are set.
+    """Connects the processes of the task. Returns the rank of this process (from 0) and the number of processes."""
+    # torchrun sets these variables itself.
     if not distributed.is_torchelastic_launched():
         os.environ["RANK"] = os.environ["GLEANER_NODE_RANK"]
         os.environ["WORLD_SIZE"] = os.environ["GLEANER_NODE_COUNT"]
@@ -75,7 +75,8 @@ class Training:
         rows = torch.arange(first, last) % len(self.inputs)
         squares = (self.parallel(self.inputs[rows]) - self.targets[rows]).square().sum()
         self.optimizer.zero_grad()
-        # PyTorch averages the gradients over the processes, whose shares can differ in size.
+        # PyTorch averages the gradients over the processes. With this factor, the average is the gradient of the
+        # batch's mean loss, even if the shares differ in size.
         (squares * processes / count).backward()
         sums = torch.tensor([squares.item(), has_signal])
         distributed.all_reduce(sums)

@@ -166,7 +166,7 @@ class _Trace:
 
 @final
 class Task:
-    """An elastic training task: the numbers of nodes that it can use, its speed on them, and the costs of changes."""
+    """An elastic training task: the numbers of nodes that it can use, its speed on them, and the costs of rescaling."""
 
     def __new__(
         cls,

@@ -49,7 +49,7 @@ def replay(
     ``events`` is a file, a table or an :class:`EventLog`, and ``tasks`` is a file, a table or a list of :class:`Task`.
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
-    called once for each point of the task's curve. ``search`` is the name of an algorithm for the search in the task
+    called once for each point of each task's curve. ``search`` is the name of an algorithm for the search in the task
     file, or a :class:`Search` whose trials train the tasks. ``groups`` lists groups of tasks with limits on the total
     number of nodes of each group. With ``groups``, ``tasks`` must be a list. ``out`` is a directory for the results. In
     the list of options, "the original" is BFTrainer's replayer.
@@ -91,10 +91,10 @@ def simulate(
 ) -> Run:
     """Simulates scheduling policies on a job trace of a GPU cluster.
 
-    ``trace`` and ``cluster`` are files or tables. Alternatively, pass a :class:`Trace` as ``trace``, or pass the
-    directory that contains both files as ``data``. ``policy`` accepts names of policies, and your own policies, as
-    classes or instances. Each virtual cluster gets a new instance of the class, or a copy of the instance. ``out`` is a
-    directory for the results. In the list of options, "the original" is Lucid's simulator.
+    ``trace`` and ``cluster`` are files or tables. Alternatively, pass a :class:`Trace` as ``trace``, or set ``data`` to
+    the directory that contains both files. ``policy`` accepts names of policies, and your own policies, as classes or
+    instances. Each virtual cluster gets a new instance of the class, or a copy of the instance. ``out`` is a directory
+    for the results. In the list of options, "the original" is Lucid's simulator.
 
     An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
@@ -223,8 +223,8 @@ def sweep(
     of :func:`replay` or :func:`simulate`. ``out`` is the directory of the sweep. Runs that it already contains are not
     repeated. Without ``out``, the results are deleted together with the returned object.
 
-    In a dict, a list contains the values of a setting, and the values of the last setting vary fastest. Any other
-    value, such as a tuple, is the same in all runs. A value may also be a table, a function or a policy. ``mode``
+    In a dict, a list or a range contains the values of a setting, and the values of the last setting vary fastest. Any
+    other value, such as a tuple, is the same in all runs. A value may also be a table, a function or a policy. ``mode``
     selects ``replay`` or ``simulate`` if the arguments do not show which function to call. ``workers`` is the number of
     processes (default: the number of cores). With ``workers=1``, everything runs in this process. ``progress`` is
     called after each run. Its arguments are the number of completed runs, the total number of runs, and the settings of
@@ -341,9 +341,9 @@ def pilots(events: Events, **options: Any) -> Pilots:
 
 _FORMATS = _gleaner.log_formats()
 LOGS = tuple(name for name, is_trace, _ in _FORMATS if not is_trace)
-"""Log formats of batch schedulers."""
+"""Names of the log formats of batch schedulers."""
 TRACES = tuple(name for name, is_trace, _ in _FORMATS if is_trace)
-"""Trace formats of GPU clusters."""
+"""Names of the trace formats of GPU clusters."""
 _GPUS_PER_NODE = {name: gpus or 0 for name, _, gpus in _FORMATS}
 """Default number of GPUs per node in a table of jobs; 0 for formats without such tables."""
 
@@ -351,8 +351,8 @@ _GPUS_PER_NODE = {name: gpus or 0 for name, _, gpus in _FORMATS}
 def ingest(
     format: str, *files: StrPath, output: Optional[StrPath] = None, jobs: Optional[StrPath] = None, **options: Any
 ) -> Union[EventLog, Trace]:
-    """Reads logs of a batch scheduler (``gleaner.api.LOGS``) as an :class:`EventLog`, or a trace of a GPU cluster
-    (``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
+    """Reads logs of a batch scheduler (formats: ``gleaner.api.LOGS``) as an :class:`EventLog`, or a trace of a GPU
+    cluster (formats: ``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
 
     ``output`` is the file to which the log or the trace's table of jobs is written. For slurm, ``jobs`` is the file to
     which the table of jobs is written. Each format accepts only some of the options.

@@ -95,10 +95,10 @@ def _text(keyword: str, option: Mapping[str, Any], value: Any, staging: Staging)
 
 
 def takes_file(option: Mapping[str, Any]) -> bool:
-    """Whether the option's value is a file."""
+    """Whether the option's value can be a file."""
     return any(part in ("FILE", "LOG") for part in option["value"].split("|"))
 
 
 def takes_place(option: Mapping[str, Any]) -> bool:
-    """Whether the option's value is a file or a directory."""
+    """Whether the option's value can be a file or a directory."""
     return takes_file(option) or "DIR" in option["value"].split("|")

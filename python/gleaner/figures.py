@@ -60,7 +60,7 @@ def _vcs(policies: Mapping[str, Any]) -> Iterator[Row]:
 
 def means(rows: Sequence[Row], are_windows: bool) -> Row:
     """The number of rows, and the mean of each numeric figure with the ends of its 95 % interval. The ends are None if
-    there are too few rows. If a row lacks the figure, the mean and the ends are None."""
+    there are too few rows. If a row lacks a figure, the figure's mean and ends are None."""
     found: Row = {"repetitions": len(rows)}
     for name in dict.fromkeys(of for row in rows for of in row):
         numbers = [float(row[name]) for row in rows if _is_number(row.get(name))]

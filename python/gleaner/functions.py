@@ -40,7 +40,7 @@ def name_of(value: Any) -> str:
 
 
 _KNOWN: dict[int, tuple[Any, Optional[str]]] = {}
-"""Functions and classes with the digests that another process has computed for them, by ``id``."""
+"""Functions and classes by ``id``, with the digests that another process has computed for them."""
 
 
 def remember(value: Any, sha256: Optional[str]) -> None:

@@ -28,9 +28,9 @@ class Group:
     tasks: Sequence[str]
     """Names of the tasks in the group."""
     min_nodes: Optional[int] = None
-    """Minimum total number of nodes that the tasks hold."""
+    """Minimum total number of nodes that the tasks must hold, as far as the idle nodes and the tasks' bounds allow."""
     max_nodes: Union[int, Mapping[str, int], None] = None
-    """Maximum total number of nodes that the tasks hold, or a maximum for each class of nodes."""
+    """Maximum total number of nodes that the tasks may hold, or a maximum for each class of nodes."""
 
 
 def with_groups(staging: Staging, tasks: Any, path: str, groups: Sequence[Group]) -> str:

@@ -38,7 +38,7 @@ STATELESS = (object, Policy, Search, BuiltIn, ABC, Generic, Protocol)
 """Library classes that add no hidden state to their objects, or to those of their subclasses."""
 
 BOOKKEEPING = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__"}
-"""Attributes of every class that do not affect its behaviour."""
+"""Names of class attributes that do not affect the behaviour of the class."""
 
 
 class Unstable(Exception):
@@ -109,7 +109,7 @@ class _Identifier:
         if isinstance(value, (list, tuple)):
             return ["list", [self.of(item) for item in value]]
         if isinstance(value, (set, frozenset)):
-            # The order of a set differs between processes.
+            # The order in which a set is iterated can differ between processes.
             return ["set", sorted(canonical(self.of(item)) for item in value)]
         if isinstance(value, dict):
             return ["dict", [[self.of(key), self.of(item)] for key, item in value.items()]]
@@ -137,7 +137,7 @@ class _Identifier:
         return self._instance(value)
 
     def _module(self, module: ModuleType) -> Identity:
-        """The files of a module, and of the user's modules that it imports."""
+        """The identity of a module: its files, and the identities of the user's modules that it imports."""
         path = getattr(module, "__file__", None)
         if path is None or _in_library(path):
             return ["module", module.__name__]
@@ -152,7 +152,8 @@ class _Identifier:
         return ["module", module.__name__, [sha256(str(file)) for file in files], others]
 
     def _function(self, function: FunctionType) -> Identity:
-        """The function's own source and code, and the values of the variables that it uses."""
+        """The identity of a function: its source and code, its default arguments, and the values of the variables that
+        it uses."""
         outer = zip(function.__code__.co_freevars, function.__closure__ or ())
         used = {name: cell.cell_contents for name, cell in outer if _is_full(cell)}
         for name in sorted(set(_globals(function.__code__))):
@@ -174,7 +175,7 @@ class _Identifier:
         return ["code", hashed, code.co_names, constants]
 
     def _class(self, of: type) -> Identity:
-        """The class's own attributes, and its bases."""
+        """The identity of a class: its own attributes, and the identities of its bases."""
         found = {}
         for name, value in sorted(vars(of).items()):
             if name in BOOKKEEPING or name.startswith(("_abc_", "__annot", "__dataclass_")):

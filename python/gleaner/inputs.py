@@ -1,5 +1,5 @@
-"""Inputs that are not files: tables of other libraries, event logs, traces and tasks. The engines read them as files,
-with the same checks."""
+"""Inputs that are not files: tables of other libraries, event logs, traces and tasks. They are written to temporary
+files, which the engines read and check like any other files."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Staged(NamedTuple):
 
 
 class Staging:
-    """A directory for the inputs of one call. The directory is removed after the inputs are read. Messages name the
-    tables instead of the files in the directory."""
+    """A directory for the inputs of one call. The directory is removed after the inputs are read. Error messages refer
+    to the tables, not to the files in this directory."""
 
     def __init__(self) -> None:
         self._folder: Optional[Folder] = None
@@ -69,7 +69,7 @@ class Staging:
         return path
 
     def text(self, option: str, extension: str, text: str) -> str:
-        """Writes a file with the given text. Returns its path."""
+        """Writes the text to a file. Returns the path of the file."""
         path = self._path(option, extension)
         Path(path).write_text(text, encoding="utf-8")
         return path

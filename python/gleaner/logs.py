@@ -49,9 +49,9 @@ class EventLog:
 
     @property
     def changes(self) -> Table:
-        """The rows of the log: time, node, state (1 for idle). Every node has a row at the first time. After that, only
-        nodes that change have rows. A time at which nothing changes, such as the end of many logs, has a row without a
-        node or a state. ``EventLog.read`` creates the same log from these rows."""
+        """The rows of the log: time, node, state (1 for idle). At the first time, every node has a row. At later times,
+        only nodes whose state changes have rows. A time at which nothing changes, such as the end of many logs, has a
+        row without a node or a state. ``EventLog.read`` creates the same log from these rows."""
         return self._log.changes()
 
     def windows(self, count: int) -> list[EventLog]:
@@ -67,7 +67,7 @@ class EventLog:
         return [EventLog(window) for window in self._log.windows(count)]
 
     def write(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the log to a file that ends in .gev, .csv or .parquet."""
+        """Writes the log to a file. The name of the file must end in .gev, .csv or .parquet."""
         self._log.write(path)
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object:

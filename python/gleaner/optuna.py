@@ -57,20 +57,21 @@ class Study(Search):
     ``gleaner.Trial(task=..., loss=curve)``. All other trials train ``task``. By default, each replay draws one of its
     tasks at random for each trial. To skip a trial, raise ``optuna.TrialPruned``.
 
-    The value is reported to the study after every ``step`` units of the resource. The study's pruner then decides
-    whether the trial is pruned. A trial that is not pruned continues immediately on the nodes that it holds, until it
-    is complete at ``max_resource``. If the value at ``max_resource`` is NaN, the trial counts as pruned. The steps
-    reported to Optuna are amounts of the resource. They are therefore whole numbers, and the first one is ``step``
-    rather than 0. Optuna cannot prune trials of studies with several objectives. The values of such studies are
-    reported only at ``max_resource``.
+    The value of the objective is reported to the study after every ``step`` units of the resource. The study's pruner
+    then decides whether the trial is pruned. A trial that is not pruned continues immediately on the nodes that it
+    holds, until it is complete at ``max_resource``. If the value at ``max_resource`` is NaN, the trial counts as
+    pruned. The steps reported to Optuna are amounts of the resource. They are therefore whole numbers, and the first
+    one is ``step`` rather than 0. Optuna cannot prune trials of studies with several objectives. The values of such
+    studies are reported only at ``max_resource``.
 
     ``n_trials`` is the total number of complete and pruned trials of the study, including those from before the replay.
     By default, new trials are started until the log ends.
 
     Preempted trials keep their progress. Trials that are still training when the replay ends, for any reason, return to
     the study's queue with the state ``WAITING``. A later replay continues them from their last reported value. A replay
-    that is killed leaves behind trials in the state ``RUNNING``. With ``retry_running``, the next replay first returns
-    them to the queue. Set it to False if other processes train trials of the study at the same time.
+    that is killed leaves behind trials in the state ``RUNNING``. With ``retry_running`` (the default), the next replay
+    first returns them to the queue. Set ``retry_running`` to False if other processes train trials of the study at the
+    same time.
 
     >>> import optuna
     >>> from gleaner.optuna import Study
@@ -159,7 +160,7 @@ class Study(Search):
         return self._n_trials - sum(trial.state in FINISHED for trial in trials)
 
     def _ask(self) -> tuple[optuna.trial.Trial, int]:
-        """The next trial of the study, and the last step that it has reported, or 0."""
+        """The next trial of the study, and the last step at which it has reported a value (0 if there is none)."""
         while self._queue:
             # `study.ask` does the same, but with Optuna's in-memory storage it finds no trial that was running before.
             waiting = self._queue.popleft()
@@ -278,9 +279,9 @@ def search_of(
     ``max_resource`` is the largest amount of the resource in the study. A complete trial without intermediate values
     trains up to ``max_resource``. Other trials without intermediate values are left out.
 
-    ``first_step`` is the step at which the study reports the value after one unit of the resource. By default, it is 0
-    if any trial has reported a value at step 0, and otherwise 1. ``task`` is the task that the trials train, or a
-    function that returns the task of an :class:`optuna.trial.FrozenTrial`.
+    ``first_step`` is the step at which the study's trials report their values after one unit of the resource. By
+    default, it is 0 if any trial has reported a value at step 0, and otherwise 1. ``task`` is the task that the trials
+    train, or a function that returns the task of an :class:`optuna.trial.FrozenTrial`.
 
     To run another algorithm on the same curves, pass the method ``propose`` to :class:`gleaner.BuiltIn`. A
     trial that trains longer than in the study then keeps its last recorded value.

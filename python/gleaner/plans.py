@@ -30,7 +30,7 @@ class Value(NamedTuple):
     """One value of a setting."""
 
     given: Any
-    """The value as it was given in the dict of settings."""
+    """The value, as it appears in the dict of settings."""
     arguments: dict[str, Any]
     """The arguments, by name, that the value sets. A :class:`Trace` sets several."""
     label: Any
@@ -53,7 +53,7 @@ class Combination(NamedTuple):
     """The settings of one run."""
 
     settings: dict[str, Any]
-    """The values as they were given."""
+    """The values, as they appear in the dict of settings."""
     labels: dict[str, Any]
     """The values in the columns of tables."""
     arguments: dict[str, Any]

@@ -62,5 +62,5 @@ class Policy:
         return None
 
     def priority(self, job: Job) -> Optional[float]:
-        """Returns the number by which the policy ranks a job, for the result tables."""
+        """Returns the number by which the policy ranks a job. The result tables contain this number."""
         return None

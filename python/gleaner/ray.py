@@ -117,7 +117,7 @@ class Tuner(Search):
         return None
 
     def close(self) -> None:
-        """Reports paused trials that have reached ``max_resource`` to the searcher as complete."""
+        """Reports to the searcher that all paused trials at ``max_resource`` are complete."""
         for trial in self._trials:
             if trial.status == "PAUSED" and trial.resource >= self.max_resource:
                 trial.status = "TERMINATED"

@@ -390,7 +390,7 @@ class Loop:
 
 
 def _method(search: Any, *names: str) -> Callable[..., Any]:
-    """Returns the search's first method among ``names``."""
+    """Returns the first of the methods ``names`` that the search has."""
     found = next((getattr(search, name) for name in names if hasattr(search, name)), None)
     if found is None:
         kind = type(search).__name__

@@ -134,7 +134,7 @@ class _Sweep:
         return run
 
     def _end(self, error: BaseException) -> NoReturn:
-        """Adds the results so far to an error, and raises it."""
+        """Adds the results so far to an error, and raises the error."""
         error.sweep = self.results()  # type: ignore[attr-defined]
         raise error
 

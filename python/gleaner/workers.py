@@ -108,8 +108,8 @@ def _pickler() -> Any:
 
 
 def outcomes(jobs: Sequence[Job], count: int) -> Generator[tuple[int, Outcome], None, None]:
-    """Executes the jobs in at most ``count`` processes. Yields the index and the outcome of each job as soon as it is
-    known. Closing the iterator ends all processes."""
+    """Executes the jobs in at most ``count`` processes. Yields the index and the outcome of each job as soon as the
+    outcome is known. Closing the iterator ends all processes."""
     todo = deque(enumerate(jobs))
     # Plain pickles refer to functions by name, so workers must import the user's script to find them.
     needs_main = _pickler() is pickle and any(b"__main__" in of for job in jobs for of in job.arguments.values())

@@ -42,7 +42,7 @@ impl Page {
         written.map_err(|error| exception(py, error))
     }
 
-    /// The figures of the page by name, in order.
+    /// The figures by name, in the order in which they appear on the page.
     #[getter]
     fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let figures = PyDict::new(py);

@@ -104,7 +104,7 @@ pub struct Call<S> {
 pub struct Given {
     /// The files to which Python tables were written, each with the name of its table.
     pub names: Vec<(PathBuf, String)>,
-    /// The directory of the run, if the run is written.
+    /// The run directory; `None` if the run is not to be written.
     pub out: Option<PathBuf>,
 }
 

@@ -33,7 +33,7 @@ settings! {
         /// All settings of the simulation.
         #[serde(flatten)]
         pub simulation: SimulationSettings;
-        /// The log of idle nodes to write.
+        /// Settings of the log of idle nodes that the simulation writes.
         #[serde(flatten)]
         pub idle: IdleLog;
     }

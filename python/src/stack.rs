@@ -154,7 +154,7 @@ fn common<'t>(one: &'t DataType, other: &'t DataType) -> &'t DataType {
 }
 
 /// The mean of values over repetitions, and the ends of its 95 % interval, which are None if there are too few
-/// repetitions. None if there are no values.
+/// repetitions. Returns None if there are no values.
 #[pyfunction]
 pub fn spread(values: Vec<f64>, are_windows: bool) -> Option<(f64, Option<[f64; 2]>)> {
     let replication = if are_windows {

@@ -71,7 +71,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Name of the table, which is the name of its files without an extension.
+    /// Name of the table: the name of its files, without the extension.
     #[getter]
     fn name(&self) -> &str {
         &self.name

@@ -12,7 +12,7 @@ use pyo3::types::{IntoPyDict, PyDict, PyMapping};
 
 use crate::errors::exception;
 
-/// An elastic training task: the numbers of nodes that it can use, its speed on them, and the costs of changes.
+/// An elastic training task: the numbers of nodes that it can use, its speed on them, and the costs of rescaling.
 ///
 /// `curve` maps numbers of nodes to work per second. The curve starts with 0 at 0 nodes, and values between its points
 /// are interpolated linearly. `work` is the total work. Without it, the task is endless. Times are strings such as
@@ -21,8 +21,7 @@ use crate::errors::exception;
 ///
 /// On nodes of several classes, `curve`, `objective`, `min_nodes` and `max_nodes` may be dictionaries by class. `speed`
 /// maps each class to the factor by which a plain `curve` is multiplied. `move` is the cost of moving to another class,
-/// in seconds of progress. With `counts="points"`, the task can hold only the numbers of nodes that are points of its
-/// curve.
+/// in seconds of progress. With `counts="points"`, only the numbers of nodes at the points of the curve are allowed.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
 /// >>> task.max_nodes, task.rate(2)
@@ -131,13 +130,13 @@ impl Task {
         &self.0.name
     }
 
-    /// Minimum number of nodes, or that of the slowest class if the task has a curve for each class.
+    /// Minimum number of nodes, in the slowest class if the task has a curve for each class.
     #[getter]
     fn min_nodes(&self) -> u32 {
         self.0.min_nodes
     }
 
-    /// Maximum number of nodes, or that of the slowest class if the task has a curve for each class.
+    /// Maximum number of nodes, in the slowest class if the task has a curve for each class.
     #[getter]
     fn max_nodes(&self) -> u32 {
         self.0.max_nodes

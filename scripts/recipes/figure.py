@@ -1,4 +1,4 @@
-"""A figure of a replay that is also a metric of sweeps: the mean number of nodes that tasks held."""
+"""A number in the summary of a replay that is also a metric of sweeps: the mean number of nodes that tasks held."""
 
 from tree import Tree
 

@@ -46,7 +46,7 @@ impl LineReader for IntervalReader {
 }
 """
 
-# Seconds from 08:00 on January 1, 2026.
+# Times in seconds since 1970. The first one is 08:00 on January 1, 2026.
 SAMPLE = """\
 n1 1767254400 1767258000
 n2 1767254400 1767261600

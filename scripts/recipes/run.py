@@ -1,6 +1,6 @@
 """Tests the recipes in ARCHITECTURE.md by following them in a copy of the repository: run.py [--only NAME,...] FLAGS
 
-FLAGS are passed to `cargo test`, such as --release and the packages. Each recipe is a module in this folder. A recipe
+FLAGS, such as --release and the packages, are passed to `cargo test`. Each recipe is a module in this folder. A recipe
 may change only the files that its text names. The copy is built once with all recipes. If this build fails, each recipe
 is built alone. The copy and its build stay in the folder `recipes` of cargo's target directory."""
 

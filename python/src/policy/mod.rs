@@ -103,7 +103,7 @@ impl PolicyClass {
         })
     }
 
-    /// The entry with which the class can be chosen by name.
+    /// The entry that makes the class available by name.
     pub fn entry(&self) -> PolicyEntry<'_> {
         PolicyEntry {
             name: self.name,
@@ -118,7 +118,8 @@ impl PolicyClass {
     }
 }
 
-/// A copy of a name that lives as long as the process, because results store static names. Equal names share one copy.
+/// A copy of a name that lives as long as the process, because results store names as static strings. Equal names share
+/// one copy.
 fn lasting(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
