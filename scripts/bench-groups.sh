@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Replays the samples with limits on groups of tasks, for nested and for crossing groups: bench-groups.sh GLEANER.
+# Replays the samples with limits on nested groups of tasks, and again on crossing groups: bench-groups.sh GLEANER.
 # Prints the CPU time of each solver and the work of the tasks.
 set -euo pipefail
 gleaner=$1

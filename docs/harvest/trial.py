@@ -1,4 +1,4 @@
-"""Trains a trial of a search on one node that `gleaner harvest` gives to it (docs/HARVEST.md).
+"""Trains a trial of a search on the node that `gleaner harvest` gives to the trial (docs/HARVEST.md).
 
 The script asks for its hyperparameters, continues from its checkpoint, and reports its loss. Instead of a network, it
 fits one weight to a target by gradient descent.

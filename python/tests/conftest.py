@@ -13,8 +13,8 @@ SHARED = ROOT.parent / "shared" / "data"
 
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs tests in the repository's root, because examples name files of dataset/ relative to
-    it."""
+    """Runs tests in the repository's root, because the paths in examples, such as dataset/idle.csv, are relative to the
+    root."""
     monkeypatch.chdir(ROOT)
 
 

@@ -202,7 +202,7 @@ def test_trials_pause_and_continue() -> None:
     assert sorted(ends) == [(0, "finished"), (1, "stopped"), (2, "finished")]
     assert search.calls[-1] == ("close",) and search.calls.count(("close",)) == 1
     assert [trial.losses for trial in search.trials][0] == [(1, 9), (3, 7), (9, 1)]
-    # Each continuation of a trial is a separate task, with the work between the two resources.
+    # Each continuation of a paused trial is a separate task, with the work between the two resources.
     tasks = dict(zip(run.tasks.column("task"), run.tasks.column("work_done")))
     done = [tasks[name] for name in tasks if "#0." in name]
     assert len(done) == 3 and done[1] / done[0] == pytest.approx(2) and done[2] / done[0] == pytest.approx(6)
