@@ -6,8 +6,8 @@
 Checks that the console shows no error and that the page makes no network request. Every chart must be drawn, show
 tooltips, and zoom with the mouse and with buttons. It must be possible to hide curves and show them again, and to
 switch the theme, which must be remembered. Nothing may be wider than a window of 400 pixels, and the page must print as
-a PDF. With --shots, the script also saves pictures of the page at 1280 and 400 pixels, light and dark. The exit code is
-77 if Chromium is not installed.
+a PDF. With --shots, the script also saves pictures of the page, in windows 1280 and 400 pixels wide and in both themes.
+The exit code is 77 if Chromium is not installed.
 """
 
 import base64

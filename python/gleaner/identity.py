@@ -35,7 +35,7 @@ PLAIN = (Real, complex, bytes, datetime.date, datetime.time, datetime.timedelta,
 """Types whose ``repr`` states the whole value."""
 
 STATELESS = (object, Policy, Search, BuiltIn, ABC, Generic, Protocol)
-"""Library classes that add no hidden state to their objects, or to those of their subclasses."""
+"""Library classes that add no hidden state to their objects or to the objects of their subclasses."""
 
 BOOKKEEPING = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__"}
 """Names of class attributes that do not affect the behaviour of the class."""

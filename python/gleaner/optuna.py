@@ -283,8 +283,8 @@ def search_of(
     default, it is 0 if any trial has reported a value at step 0, and otherwise 1. ``task`` is the task that the trials
     train, or a function that returns the task of an :class:`optuna.trial.FrozenTrial`.
 
-    To run another algorithm on the same curves, pass the method ``propose`` to :class:`gleaner.BuiltIn`. A
-    trial that trains longer than in the study then keeps its last recorded value.
+    To run another algorithm on the same curves, pass the method ``propose`` to :class:`gleaner.BuiltIn`. If a trial
+    then trains longer than in the study, its curve stays at the last recorded value.
 
     >>> import optuna
     >>> from gleaner.optuna import search_of

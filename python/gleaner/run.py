@@ -66,7 +66,7 @@ class Run:
     """
 
     command: str
-    """The command: ``replay``, ``simulate``, ``compare``, ``sweep``."""
+    """The command: ``replay``, ``simulate``, ``compare`` or ``sweep``."""
     tables: Tables
     """The tables by name."""
 

@@ -39,8 +39,8 @@ class SweepRuns:
     @property
     def summary(self) -> Table:
         """A table with a row for each run: its settings, and the figures of its summary. The figures of a simulation
-        with a single policy include those of the policy. A setting that differs from the figure of the same name is
-        called ``NAME_setting``."""
+        with a single policy include those of the policy. If a setting differs from the figure of the same name, the
+        setting's column is called ``NAME_setting``."""
         rows = [figures.of_run(run) for _, run in self._done]
         pairs = [(of.labels, row) for (of, _), row in zip(self._done, rows)]
         different = {name for labels, row in pairs for name in labels if name in row and row[name] != labels[name]}
@@ -49,7 +49,8 @@ class SweepRuns:
 
     def table(self, name: str) -> Table:
         """The tables of all runs, one below the other, with the settings in the first columns. Runs without such a
-        table are left out. A setting whose name is also a column of the tables is called ``NAME_setting``."""
+        table are left out. If the tables have a column with the name of a setting, the setting's column is called
+        ``NAME_setting``."""
         found = [(of, table) for of, run in self._done if (table := figures.table(run, name)) is not None]
         if not found:
             known = dict.fromkeys(of for _, run in self._done for of in figures.names(run))

@@ -66,7 +66,7 @@ class Died(NamedTuple):
     """A worker process that ended during a run, for example because it was killed."""
 
     code: Optional[int]
-    """The exit code, or the negative number of the signal that ended the process."""
+    """The exit code, or the negated number of the signal that ended the process; None if it has not ended."""
 
     def __str__(self) -> str:
         if self.code is not None and self.code < 0:

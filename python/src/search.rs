@@ -206,8 +206,8 @@ impl Schedule {
         }
     }
 
-    /// Records the losses of a trial. Returns the resource up to which the trial continues immediately, or None, and
-    /// the trials that are now stopped.
+    /// Records the losses of a trial. Returns the resource up to which the trial continues immediately (None if it does
+    /// not), and the trials that are now stopped.
     fn report(&mut self, trial: u32, losses: Vec<f64>) -> PyResult<(Option<f64>, Vec<u32>)> {
         let verdicts = self.search.report_all(trial, &losses).map_err(invalid)?;
         let stopped = verdicts.into_iter().filter_map(|verdict| match verdict {

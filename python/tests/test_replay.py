@@ -1,4 +1,5 @@
-"""Tests that replays give the same results as the command line. Also tests solvers and objectives in Python."""
+"""Tests that ``gleaner.replay`` gives the same results as the command line. Also tests solvers and objectives in
+Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that simulations give the same results as the command line. Also tests policies in Python."""
+"""Tests that ``gleaner.simulate`` gives the same results as the command line. Also tests policies in Python."""
 
 from __future__ import annotations
 
