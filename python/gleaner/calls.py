@@ -83,10 +83,11 @@ def replay(
     Options:
 
     all_rows
-        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows
+        Keep the rows in which no selected node changes. In scripts of `gleaner harvest`, allocations can also change
+        at these rows
     big_m
-        Big-M constant that bounds how far a task may grow or shrink in one decision. The exact solver also applies
-        these bounds [default: corrected]
+        Big-M constant, which limits by how many nodes a task can grow or shrink in one decision. The exact solver
+        also applies these limits [default: corrected]
     bound
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
@@ -122,7 +123,7 @@ def replay(
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     gpus_per_node
-        Number of GPUs per node, for the GPU-hours that tasks used
+        Number of GPUs per node, from which the GPU-hours of tasks are computed
     hand_back
         Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
@@ -135,11 +136,11 @@ def replay(
     node_choice
         Rule that chooses the free nodes for a growing task [default: blocks]
     node_power
-        Power of a used node in watts, for the energy that tasks used
+        Power of a used node in watts, from which the energy use of tasks is computed
     nodes
         Number of nodes to use (-nN) [default: all]
     price
-        Price of a kilowatt-hour, for the cost of the energy that tasks used
+        Price of a kilowatt-hour, from which the energy costs of tasks are computed
     repeat_tasks
         Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the previous round
         have been admitted and the number of active tasks is below both --max-tasks and the size of the set. In the
@@ -274,10 +275,10 @@ def simulate(
     colocate
         For lucid: measurements of pairs of workloads on the same GPUs
     corrected
-        Correct two faults of the original's Lucid. When one job of a pair ends, the other returns to full speed. A
-        profiled job joins its virtual cluster when its profiling ends, not at its submission. Without a value, the
-        option means `only`. `=no` simulates the original Lucid, which is the default with --preset, -e and --sweep.
-        `=both` simulates Lucid twice, once as in the original and once corrected
+        Correct two faults of Lucid in the original simulator. When one job of a pair ends, the other returns to full
+        speed. A profiled job joins its virtual cluster when its profiling ends, not at its submission. Without a
+        value, the option means `only`. `=no` simulates the original Lucid, which is the default with --preset, -e and
+        --sweep. `=both` simulates Lucid twice, once as in the original and once corrected
     data
         Directory that holds all files under their usual names: jobs.csv, vc_config.csv, single_data.csv,
         colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options that name a single file take precedence
@@ -310,18 +311,19 @@ def simulate(
         Number of threads [default: the number of cores]. The results do not depend on this number
     lend
         Virtual clusters that lend nodes to the profiler for the whole simulation: `auto` (each node comes from the
-        virtual cluster with the most nodes left), or VC=NODES, separated by commas. Without loans, the profiler's
-        nodes are extra nodes, which other policies do not have [default: as published with `--profiler auto`,
-        otherwise no loans]
+        virtual cluster with the most remaining nodes), or VC=NODES, separated by commas. Without loans, the
+        profiler's nodes are extra nodes, which other policies do not have [default: as published with `--profiler
+        auto`, otherwise no loans]
     model_seed
         Seed of the models that are learnt [default: 0]
     models
         Models that provide estimates, the forecast and sharing scores in place of files. Options that name a single
         file take precedence. DIR contains models written by `gleaner train`. Estimates come from the estimator that
-        ranked held-out jobs best, unless --estimates names another estimator. `train` learns the models from the data
-        itself, and never from the future. The forecast is learnt from the submissions before the start of the
-        simulation. If these submissions cover less than a week, the forecast is learnt again each week. The estimates
-        are learnt again each week from the jobs that have ended by then
+        ranked held-out jobs best, unless --estimates names another estimator. With `train`, the models are trained on
+        the experiment's own inputs (trace, submission counts, profiles). Predictions never use submissions or jobs
+        from later than the time of the prediction. The forecast is learnt from the submissions before the start of
+        the simulation. If these submissions cover less than a week, the forecast is learnt again each week. The
+        estimates are learnt again each week from the jobs that have ended by then
     no_profile
         Learn estimates without the profiles of jobs. In published traces, profiles were derived from the durations
         and so reveal them
@@ -331,8 +333,8 @@ def simulate(
         A published experiment, whose files are in the --data directory
     profiler
         `auto`: as published for the clusters Venus and Philly, off for other clusters. `off`: no profiler.
-        TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES times FACTOR GPUs, on NODES nodes
-        [default: auto]
+        TIME,NODES,FACTOR: TIME seconds of profiling, on NODES nodes, for each job that requests at most NODES times
+        FACTOR GPUs [default: auto]
     profiles
         For lucid: profiles of workloads that run alone on their GPUs, with sharing scores. Profiles are measured, or
         predicted by `gleaner driple profiles`
@@ -446,7 +448,8 @@ def compare(
     Options:
 
     all_rows
-        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows
+        Keep the rows in which no selected node changes. In scripts of `gleaner harvest`, allocations can also change
+        at these rows
     bound
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
@@ -480,7 +483,7 @@ def compare(
     gap
         Relative gap at which MILP solvers consider a plan optimal [default: 1e-9]
     gpus_per_node
-        Number of GPUs per node, for the GPU-hours that tasks used
+        Number of GPUs per node, from which the GPU-hours of tasks are computed
     hand_back
         Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
@@ -493,14 +496,14 @@ def compare(
     node_choice
         Rule that chooses the free nodes for a growing task [default: blocks]
     node_power
-        Power of a used node in watts, for the energy that tasks used
+        Power of a used node in watts, from which the energy use of tasks is computed
     nodes
         Number of nodes to use (-nN) [default: all]
     objective
-        Objective to maximise: a name, or an expression for each task such as "rate / left" (docs/OBJECTIVES.md)
-        [default: file]
+        Objective to maximise: a name, or an expression such as "rate / left", which is evaluated for each task
+        (docs/OBJECTIVES.md) [default: file]
     price
-        Price of a kilowatt-hour, for the cost of the energy that tasks used
+        Price of a kilowatt-hour, from which the energy costs of tasks are computed
     program
         A solver program to include in the comparison (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given
         more than once
@@ -627,8 +630,8 @@ def solve(
     Options:
 
     big_m
-        Big-M constant that bounds how far a task may grow or shrink in one decision. The exact solver also applies
-        these bounds [default: corrected]
+        Big-M constant, which limits by how many nodes a task can grow or shrink in one decision. The exact solver
+        also applies these limits [default: corrected]
     check
         Check every answer with a checker that shares no code with the solvers
     formulation
@@ -781,7 +784,8 @@ def inspect(
     Options:
 
     all_rows
-        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows
+        Keep the rows in which no selected node changes. In scripts of `gleaner harvest`, allocations can also change
+        at these rows
     cache
         Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     class_feature
@@ -871,7 +875,8 @@ def pilots(
     Options:
 
     all_rows
-        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows
+        Keep the rows in which no selected node changes. In scripts of `gleaner harvest`, allocations can also change
+        at these rows
     best
         Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times
     cache

@@ -1,4 +1,4 @@
-//! The explanation of a model: facts and tables that are printed and shown on a page, and JSON.
+//! The explanation of a model as facts and tables for the terminal and the page, and as JSON.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -234,7 +234,7 @@ pub fn sum(told: &Sum) -> Grid {
     }
 }
 
-/// The decisions on a prediction's path through a tree, and the leaf's number of training rows with each score.
+/// The decisions on a prediction's path through a tree, and the number of training rows with each score in its leaf.
 pub fn way(told: &Way) -> Grid {
     let title = format!(
         "The sharing score of {}: {}",
@@ -251,7 +251,7 @@ pub fn way(told: &Way) -> Grid {
     })
 }
 
-/// The duration that a rule estimates, and the past jobs that it averages.
+/// The duration that a rule estimates, and the number of past jobs whose durations it averages.
 pub fn rule(told: &Rule) -> Fact {
     let label = format!("duration estimated for {}", printable(&told.subject));
     let alike = match printable(&told.alike) {

@@ -1,4 +1,4 @@
-//! Tables of workloads and their graph files.
+//! Writes tables that list workloads and the paths of their graph files.
 
 use std::path::Path;
 

@@ -75,7 +75,7 @@ pub fn facts(pilots: &Pilots, fragments: &Fragments) -> Vec<Fact> {
     );
     let idle = format!("{} node-hours", hours(pilots.idle_node_seconds as f64));
     let ready = format!(
-        "start {} s after their node is free, and are ready {} s later",
+        "start {} s after their node becomes free, and are ready {} s later",
         pilots.delay_s, pilots.startup_s
     );
     let mut facts = vec![
@@ -166,7 +166,7 @@ pub fn unproven(pilots: &Pilots) -> Option<String> {
     }
 }
 
-/// A table of how the idle node-time is used under each of the three models.
+/// A table that shows how the idle node-time is used under each of the three models.
 pub fn models(pilots: &Pilots, ladder: &Ladder) -> Grid {
     let title = format!(
         "Idle node-time with pilots of {} min, by model",
@@ -261,7 +261,7 @@ pub fn minutes(lengths: &[u64]) -> String {
     shown.chain(more).collect::<Vec<_>>().join(" ")
 }
 
-/// Describes a plan by age: the wall times of its pilots, in order and in the syntax of `--plan`.
+/// Describes a plan. The wall times of its pilots are listed in order, in the syntax of `--plan`.
 fn plan(steps: &[PlanStep]) -> String {
     let runs = steps.chunk_by(|step, next| step.length_min == next.length_min);
     let runs = runs.map(|run| match run {

@@ -17,7 +17,7 @@ pub fn fragments(log: &EventLog) -> Vec<FragmentRow> {
     fragment_bins(log).into_iter().map(row).collect()
 }
 
-/// The class of each node of the log; `None` if the results are not by class.
+/// The class of each node of the log; `None` if the results are not split by class.
 fn class_of_node<'a>(outcome: &Outcome, log: &'a EventLog) -> Option<Vec<&'a str>> {
     let classes = log.classes().filter(|_| outcome.classes.is_some())?;
     let nodes = classes.of_nodes().iter();
@@ -28,8 +28,8 @@ fn class_of_node<'a>(outcome: &Outcome, log: &'a EventLog) -> Option<Vec<&'a str
     )
 }
 
-/// All tables of a replay of `log`, whose idle fragments are `fragments`. If a search trains the tasks, the tables of
-/// the search are included. Times are local times at the first UTC offset of the log's clock.
+/// All tables of a replay of `log`. `fragments` are the idle fragments of the log. If a search trains the tasks, the
+/// tables of the search are included. Times are local times at the first UTC offset of the log's clock.
 pub fn tables<'a>(
     outcome: &'a Outcome,
     log: &'a EventLog,

@@ -28,7 +28,7 @@ use gleaner_io::table::WriteTable;
 /// for these results.
 const KEEPING: [(&str, &str); 2] = [("sweep", "runs of a sweep"), ("profile", "measurements")];
 
-/// Maximum depth of folders in a run directory, such as 2 for `logs/VC`.
+/// Maximum depth of folders in a run directory: `logs/VC` has a depth of 2.
 const DEPTH: u32 = 2;
 
 /// The fields of `run.json` that are known only at the end of a run.
@@ -114,7 +114,7 @@ impl RunDir {
     /// if it is missing, and marks a new directory as having a run in progress. Existing content is not changed.
     ///
     /// # Errors
-    /// Same as [`RunDir::open`], except that another run may be writing to the directory.
+    /// Same as [`RunDir::open`], except that a run that is writing to the directory is not an error.
     pub fn share(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<()> {
         refuse_strangers(path)?;
         refuse_links(path, RUN_FILE)?;
@@ -240,8 +240,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Marks the directory as having a run in progress, and removes the results of an earlier run. Use this for runs
-    /// that keep finished parts if they are interrupted, such as sweeps.
+    /// Marks the directory as having a run in progress, and removes the results of an earlier run. Use this for runs,
+    /// such as sweeps, that keep their finished parts if they are interrupted.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -371,7 +371,7 @@ fn remove_file(directory: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a path of `run.json` stays within the directory.
+/// Whether a path that `run.json` lists stays within the directory.
 fn is_inside(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     !name.is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))

@@ -16,7 +16,7 @@ pub use meaning::meaning;
 pub(crate) use meaning::submitted_name;
 pub use quantity::{QUANTITIES, Quantity, SEARCHED, loss};
 
-/// Label of the facts about the quality of a log. They describe the whole log, even if a slice is replayed or
+/// Label of the facts about the quality of a log. These facts describe the whole log, even if a slice is replayed or
 /// inspected.
 pub(crate) const QUALITY: &str = "quality of the whole log";
 

@@ -29,8 +29,8 @@ settings! {
         pub solver: SolverName = SolverName::default() => Spec::of("NAME");
         /// Formulation of the problem for highs and cbc [default: counts].
         pub formulation: Option<Formulation> = None => Spec::of("NAME");
-        /// Big-M constant that bounds how far a task may grow or shrink in one decision. The exact solver also applies
-        /// these bounds.
+        /// Big-M constant, which limits by how many nodes a task can grow or shrink in one decision. The exact solver
+        /// also applies these limits.
         pub big_m: BigM = BigM::default() => Spec::of("NAME");
         /// Time limit of highs, cbc and programs for one decision, in seconds (-optTL).
         pub time_limit: f64 = TIME_LIMIT => time_limit();
@@ -70,7 +70,7 @@ named_values!(BigM:
 );
 
 impl SolverArgs {
-    /// Builds the solver that [`SolverArgs::choice`] found. Starts the solver if it is a program.
+    /// Builds the solver that [`SolverArgs::choice`] returned. Starts the solver if it is a program.
     ///
     /// # Errors
     /// A formulation is given for a solver that does not use a formulation, this build lacks the solver, or a program

@@ -5,7 +5,7 @@ use gleaner_document::{Grid, Head};
 use gleaner_domain::words::duration;
 use gleaner_inspect::Inspection;
 
-/// A row for each class of nodes. `None` if all nodes are of one class.
+/// A table with a row for each class of nodes. `None` if all nodes are of one class.
 pub fn by_class(i: &Inspection) -> Option<Grid> {
     let heads = [
         Head::text("class"),

@@ -1,4 +1,4 @@
-//! The inspection of an event log: facts and tables that are printed and shown on a page, and JSON.
+//! The inspection of an event log as facts and tables for the terminal and the page, and as JSON.
 
 mod calendar;
 mod classes;

@@ -92,8 +92,8 @@ fn read_incumbents(files: &RunFiles<'_>, known: &BTreeSet<Arc<str>>) -> Result<V
     })
 }
 
-/// Reads the counts of external programs; empty if no program was compared. The last rows of `solvers` must be the
-/// programs' rows, with the same names and in the same order.
+/// Reads the tallies of the external programs' answers. The result is empty if no program was compared. The programs
+/// must be the last `solvers`, in the same order.
 fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tally>> {
     if !files.has(PROGRAMS) {
         return Ok(Vec::new());

@@ -52,7 +52,7 @@ impl RunInfo {
         })
     }
 
-    /// Reads the `run.json` of a directory. An unfinished run is a fault.
+    /// Reads the `run.json` of a directory. Rejects an unfinished run.
     pub(super) fn read(dir: &Path) -> Result<Self> {
         let file: RunFile = RunFiles::info(dir)?;
         if file.unfinished {
@@ -83,7 +83,7 @@ impl RunInfo {
     }
 }
 
-/// The text of an argument's value. `None` if the argument is false, empty, or was not given.
+/// The text of an argument's value. `None` if the argument is false or empty, or was not given.
 fn given(value: &Value) -> Option<String> {
     match value {
         Value::Null | Value::Bool(false) => None,

@@ -9,8 +9,8 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::results::{Cells, Field, Record};
 use gleaner_io::rows::{CellResult, Col, Header, Row};
 
-/// Reads the rows of type `R` of a table. `check` is called with the previous row and the current row. If the current
-/// row is wrong, `check` returns the column and the expected value.
+/// Reads the rows of a table as values of type `R`. `check` is called with the previous row and the current row. If the
+/// current row is wrong, `check` returns the column and the expected value.
 ///
 /// # Errors
 /// The file is missing or damaged, or cells have unexpected values. All of these cells are reported together.
@@ -38,7 +38,7 @@ pub(super) fn read_records<R: Record>(
     Ok(rows)
 }
 
-/// Reads these columns of a table, and converts each row with `read`.
+/// Reads the given columns of a table, and converts each row with `read`.
 ///
 /// # Errors
 /// Same as [`read_records`].

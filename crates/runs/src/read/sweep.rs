@@ -14,7 +14,7 @@ use gleaner_io::rows::{CellResult, Col, Header, Row};
 pub struct SweepRuns {
     /// The kind of runs: replays or simulations.
     pub mode: Mode,
-    /// The figure by which the user chose to rank the settings.
+    /// The metric by which the user ranks the settings.
     pub by: Metric,
     /// All runs, in the order of the plan.
     pub runs: Vec<SweepRow>,
@@ -82,8 +82,7 @@ impl SweepRuns {
         })
     }
 
-    /// The best settings according to a figure; `None` if the figure has no best value, because neither lower nor
-    /// higher values are better.
+    /// The best settings according to a metric. `None` if neither lower nor higher values of the metric are better.
     pub fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }
@@ -91,7 +90,7 @@ impl SweepRuns {
 
 /// The columns of a sweep's table.
 struct Columns {
-    /// `None` for a column that tables of earlier versions lack.
+    /// `None` for a column that is missing because an earlier version wrote the table.
     settings: Vec<Option<Col>>,
     figures: Vec<Col>,
 }

@@ -31,7 +31,8 @@ const HEAD: &str = "\
 # Published values, reproduced
 
 `gleaner reproduce all --data DIR -o DIR` generates this page and computes every value on it.
-`gleaner reproduce all --list` names the files in DIR and their sources. A test compares this page with a new run.
+`gleaner reproduce all --list` lists the files for DIR and their sources. A test compares this page with a new \
+run.
 
 Each value is shown next to the published value. The verdict depends only on these two values:
 
@@ -41,7 +42,7 @@ Each value is shown next to the published value. The verdict depends only on the
 - **differs**: the difference is more than 10 %.
 - **not reproducible**: the value requires information that is not public. The note states what is missing.
 - **left out**: the value could be computed, but is not. The note gives the reason.
-- **no published value**: only our value, because no value was published or the published value is not available.
+- **no published value**: only our value is shown, because no published value exists or is available.
 
 Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. The
 results of trained models vary: their last digits depend on seeds, library versions and rounding. For such models,

@@ -15,8 +15,8 @@ const NONE: &str = "–";
 /// Maximum displayed length of an estimate source's description, in characters.
 const SOURCE: usize = 200;
 
-/// The policies' figures and assumptions, for all jobs and separately for small and large jobs.
-/// `placement_affects_speed` states whether placers can be compared.
+/// The policies' figures and assumptions, for all jobs and separately for small and large jobs. Placers can be compared
+/// only if `placement_affects_speed` is true.
 pub fn compared(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<Block> {
     vec![
         Block::Grid(all_jobs(entries)),
@@ -171,7 +171,7 @@ fn sizes(entries: &[Entry<'_>]) -> Grid {
         count(first.map_or(0, |delays| delays.jobs))
     };
     let title = format!(
-        "Delays in hours of small jobs, with up to {SMALL_JOB_GPUS} GPUs ({}), and of large jobs ({})",
+        "Delays of small jobs, with up to {SMALL_JOB_GPUS} GPUs ({}), and of large jobs ({}), in hours",
         jobs(|m| &m.small),
         jobs(|m| &m.large)
     );

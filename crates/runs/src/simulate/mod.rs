@@ -107,8 +107,8 @@ pub fn write_results(
     )
 }
 
-/// Writes a run's logs as Lucid's simulator does, under `logs/<vc>/` and `logs/all/`. Sharing scores
-/// come from `packing`; `None` if the policy does not use them.
+/// Writes a run's logs as Lucid's simulator does, under `logs/<vc>/` and `logs/all/`. Sharing scores come from
+/// `packing`, which is `None` if the policy does not use them.
 ///
 /// # Errors
 /// A file cannot be written, or a virtual cluster's name cannot be the name of a folder.

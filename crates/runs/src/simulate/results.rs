@@ -63,8 +63,8 @@ impl Figure {
 /// Name of the row that covers all virtual clusters together.
 pub(super) const ALL: &str = "all";
 
-/// A figure by virtual cluster (rows) and policy (columns) as CSV. Values are whole seconds,
-/// rounded down as in the published tables. Cells are empty if a virtual cluster had no jobs.
+/// A figure by virtual cluster (rows) and policy (columns) as CSV. Values are in whole seconds, rounded down, as in the
+/// published tables. Cells are empty if a virtual cluster had no jobs.
 ///
 /// # Errors
 /// Returns an error if the CSV writer fails, which does not occur in practice.

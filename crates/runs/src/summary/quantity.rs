@@ -365,7 +365,7 @@ fn trials(number: Option<usize>) -> Option<f64> {
     number.map(|number| number as f64)
 }
 
-/// Trials that were neither stopped nor finished.
+/// Number of trials that were neither stopped nor finished.
 fn in_progress(s: &Summary) -> Option<f64> {
     let ended = s.trials_stopped?.saturating_add(s.trials_finished?);
     Some(s.trials_started?.saturating_sub(ended) as f64)

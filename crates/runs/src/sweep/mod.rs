@@ -33,7 +33,7 @@ pub struct Sweep<'a> {
     results: &'a [RunOutcome],
     /// Whether the runs are replays or simulations.
     mode: Mode,
-    /// The figure by which the best settings are chosen.
+    /// The metric by which the best settings are chosen.
     by: Metric,
     /// The kind of repetitions over which means and intervals are computed.
     over: Replication,
@@ -42,9 +42,9 @@ pub struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// Combines the runs of a finished sweep with their results. `runs` and `results` are both in
-    /// the plan's order. `by` is the figure by which the best settings are chosen. `over` is the kind of repetitions
-    /// over which means and intervals are computed.
+    /// Combines the runs of a finished sweep with their results. `runs` and `results` are both in the plan's order.
+    /// `by` is the metric by which the best settings are chosen. `over` is the kind of repetitions over which means and
+    /// intervals are computed.
     pub fn new(
         runs: &'a [SweepRun],
         results: &'a [RunOutcome],
@@ -73,7 +73,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The best settings according to a figure. Other figures break ties, in their order of importance.
+    /// The best settings according to a metric. Other metrics break ties, in their order of importance.
     fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }

@@ -177,7 +177,7 @@ lucid_corrected    40              0.0 %             38.4 %  not known          
 
 Placement affects only which jobs fit, not how fast they run. Placers are therefore not compared.
 
-Delays in hours of small jobs, with up to 8 GPUs (2), and of large jobs (1)
+Delays of small jobs, with up to 8 GPUs (2), and of large jobs (1), in hours
 policy           small JCT  small queuing  small 99.9 %  large JCT  large queuing  large 99.9 %
 fifo                 0.080          0.006         0.011      0.144          0.006         0.006
 lucid_corrected      0.080          0.006         0.011      0.144          0.006         0.006

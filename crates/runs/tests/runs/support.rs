@@ -26,7 +26,7 @@ pub fn finish(dir: RunDir) {
     dir.finish(&end).unwrap();
 }
 
-/// A cluster of virtual clusters with these numbers of nodes. A node has eight GPUs.
+/// A cluster of virtual clusters with these numbers of nodes. Each node has eight GPUs.
 pub fn cluster(vcs: &[(&str, u32)]) -> Cluster {
     let vc = |&(name, nodes): &(&str, u32)| VirtualCluster {
         name: name.to_owned(),

@@ -29,7 +29,8 @@ fn settings_whose_runs_lack_the_figure_are_counted() {
     let mut rows = vec![run("30", "0", Some(90.0)), run("30", "1", Some(80.0))];
     assert!(!remark(&rows).contains("not compared"));
 
-    // The run with the lowest value belongs to settings whose other run has no best trial, so they are not compared.
+    // The run with the lowest value belongs to settings whose other run has no best trial, so these settings are not
+    // compared.
     rows.extend([run("60", "0", Some(1.0)), run("60", "1", None)]);
     let one = "1 other setting is not compared, because some of its runs lack this figure";
     assert!(remark(&rows).contains(one), "{}", remark(&rows));

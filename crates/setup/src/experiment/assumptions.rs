@@ -9,8 +9,8 @@ use gleaner_simulate::{Request, Simulation};
 
 use super::estimated::EstimatesUsed;
 
-/// The figures of `run` and their assumptions. `run` is the simulation of `request`, and `used` is the
-/// source of the estimates.
+/// The figures of `run`, with the policy's assumptions. `run` is the simulation of `request`, and `used` is the source
+/// of the estimates.
 pub fn figures(
     simulation: &Simulation<'_>,
     request: &Request<'_>,

@@ -30,10 +30,10 @@ settings! {
         pub without: Vec<Part> = Vec::new() => Spec::of("PARTS")
             .separated_by(',')
             .used_for(Use::Sharing);
-        /// Correct two faults of the original's Lucid. When one job of a pair ends, the other returns to full speed. A
-        /// profiled job joins its virtual cluster when its profiling ends, not at its submission. Without a value, the
-        /// option means `only`. `=no` simulates the original Lucid, which is the default with --preset, -e and --sweep.
-        /// `=both` simulates Lucid twice, once as in the original and once corrected.
+        /// Correct two faults of Lucid in the original simulator. When one job of a pair ends, the other returns to
+        /// full speed. A profiled job joins its virtual cluster when its profiling ends, not at its submission. Without
+        /// a value, the option means `only`. `=no` simulates the original Lucid, which is the default with --preset, -e
+        /// and --sweep. `=both` simulates Lucid twice, once as in the original and once corrected.
         pub corrected: Option<Corrected> = None => Spec::of("WHICH")
             .alone("only")
             .used_for(Use::Sharing);

@@ -73,8 +73,8 @@ const PREPARED: &str = "jobs.csv";
 
 impl ExperimentFiles {
     /// Finds the files of the experiment `name`, such as `Venus_Sept`, in `directory` or at the original's paths
-    /// relative to it. `qssf_alone` states whether QSSF is the only simulated policy. In this case, the original
-    /// uses other estimates.
+    /// relative to it. `qssf_alone` is true if QSSF is the only simulated policy: the original then uses other
+    /// estimates.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if the experiment is unknown, or if its trace or cluster is missing.

@@ -36,10 +36,11 @@ settings! {
     pub struct ModelArgs under "Models" {
         /// Models that provide estimates, the forecast and sharing scores in place of files. Options that name a single
         /// file take precedence. DIR contains models written by `gleaner train`. Estimates come from the estimator that
-        /// ranked held-out jobs best, unless --estimates names another estimator. `train` learns the models from the
-        /// data itself, and never from the future. The forecast is learnt from the submissions before the start of the
-        /// simulation. If these submissions cover less than a week, the forecast is learnt again each week. The
-        /// estimates are learnt again each week from the jobs that have ended by then.
+        /// ranked held-out jobs best, unless --estimates names another estimator. With `train`, the models are trained
+        /// on the experiment's own inputs (trace, submission counts, profiles). Predictions never use submissions or
+        /// jobs from later than the time of the prediction. The forecast is learnt from the submissions before the
+        /// start of the simulation. If these submissions cover less than a week, the forecast is learnt again each
+        /// week. The estimates are learnt again each week from the jobs that have ended by then.
         pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);
         /// Submission counts: a file with the number of submissions per ten-minute interval, before and during the
         /// trace [default: cluster_throughput.csv in --data if present, otherwise counts from the trace].

@@ -74,7 +74,7 @@ impl Profiles {
         trace.workloads.iter().map(known).collect()
     }
 
-    /// Notes about workloads whose jobs never share GPUs, because they lack a profile or one of the sharing `scores`.
+    /// Notes about workloads whose jobs never share GPUs, because they lack a profile or a sharing score in `scores`.
     pub fn remarks(&self, trace: &Trace, scores: &[Option<u8>]) -> Vec<String> {
         let workloads = trace.workloads.iter().zip(scores);
         let without = |profiled: bool| {

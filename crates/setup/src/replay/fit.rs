@@ -67,7 +67,7 @@ fn too_big(tasks: &[TrainingTask], most: u32) -> Option<String> {
     ))
 }
 
-/// A note if the largest tasks that can be active together cannot use the nodes that are idle on average.
+/// A note if the active tasks can use fewer nodes than are idle on average, even if the largest tasks are active.
 fn too_small(tasks: &[TrainingTask], idle: &Idle, at_once: usize) -> Option<String> {
     let mut sizes: Vec<u32> = tasks.iter().map(|task| task.max_nodes).collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));

@@ -111,7 +111,8 @@ settings! {
         /// of the log. Implied by the original's flags.
         #[serde(default)]
         pub drop_end_row: bool = false => Spec::flag();
-        /// Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows.
+        /// Keep the rows in which no selected node changes. In scripts of `gleaner harvest`, allocations can also
+        /// change at these rows.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub all_rows: bool = false => Spec::flag();
         /// Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states].
@@ -273,7 +274,8 @@ pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loa
     Ok(log)
 }
 
-/// Reads a log in this time zone. The times in a fast copy are on the log's own clock, so the log itself is read.
+/// Reads a log whose times are in the time zone `zone`. The times in a fast copy are on the log's own clock, so the log
+/// itself is read.
 fn read_log_in(file: &Path, zone: &str, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
     let log = gleaner_inputs::events::read_in(file, Some(&Zone::of_flag(zone)?))?;
     observer.remark(&log.notes);
@@ -388,7 +390,8 @@ impl Replay {
             check_no_search(&set)?;
         }
         observer.remark(&late(&set.tasks, &log));
-        // Many trials of a search can train the same task, so the tasks do not limit the nodes that are used.
+        // Many trials of a search can train the same task, so the tasks do not limit the number of nodes that can be
+        // used.
         let at_once = set.search.is_none().then(|| set.at_once(rules.max_tasks));
         observer.remark(&fit::notes(&set.tasks, &log, window, at_once));
         let mut options = rules.options(window);

@@ -26,7 +26,7 @@ settings! {
             .signed();
         /// Maximum number of concurrently active tasks (-maxJ).
         pub max_tasks: usize = 10 => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
-        /// Objective to maximise: a name, or an expression for each task such as "rate / left"
+        /// Objective to maximise: a name, or an expression such as "rate / left", which is evaluated for each task
         /// (docs/OBJECTIVES.md).
         pub objective: Objective = Objective::default() => Spec::of("NAME|EXPRESSION");
         /// Initial assignment of the idle nodes.
@@ -59,15 +59,15 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hand_back: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
-        /// Number of GPUs per node, for the GPU-hours that tasks used.
+        /// Number of GPUs per node, from which the GPU-hours of tasks are computed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub gpus_per_node: Option<u32> = None => Spec::of("COUNT")
             .within("at least 1", |count| *count >= 1);
-        /// Power of a used node in watts, for the energy that tasks used.
+        /// Power of a used node in watts, from which the energy use of tasks is computed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub node_power: Option<f64> = None => Spec::of("WATTS")
             .within("at least 0", |watts| *watts >= 0.0 && watts.is_finite());
-        /// Price of a kilowatt-hour, for the cost of the energy that tasks used.
+        /// Price of a kilowatt-hour, from which the energy costs of tasks are computed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub price: Option<f64> = None => Spec::of("PRICE")
             .within("at least 0", |price: &f64| *price >= 0.0 && price.is_finite())

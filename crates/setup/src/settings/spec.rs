@@ -132,7 +132,7 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Writes a list as one word, with `separator` between the values.
+    /// Declares that a list is written as one word, with `separator` between the values.
     pub fn separated_by(mut self, separator: char) -> Self {
         self.style.separator = Some(separator);
         self

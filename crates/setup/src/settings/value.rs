@@ -77,7 +77,7 @@ pub trait Field: Clone + Send + Sync + 'static {
     /// The number of values that the setting can have.
     const KIND: Kind;
 
-    /// Creates the setting from these values; `None` if there are too few.
+    /// Creates the setting from the given values; `None` if there are too few of them.
     fn of(values: Vec<Self::Value>) -> Option<Self>;
 
     /// Values of the setting.

@@ -107,7 +107,7 @@ type Column = (&'static str, fn(&mut Hour) -> &mut f64);
 /// the number of rows.
 type Runs = Vec<(i64, u64)>;
 
-/// Groups the rows of a table by averaging interval, which is `seconds` long.
+/// Groups the rows of a table into averaging intervals of `seconds` seconds.
 fn runs_of_hours(source: &Source, table: &Table<'_>, seconds: i64) -> Result<Runs> {
     let mut runs: Runs = Vec::new();
     visit(source, table, TIME.name, |_, time| {

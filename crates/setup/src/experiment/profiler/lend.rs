@@ -16,7 +16,7 @@ use gleaner_simulate::profiler::Profiler;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lend {
-    /// All nodes of the profiler, each from the virtual cluster that has the most nodes left.
+    /// All nodes of the profiler, each from the virtual cluster with the most remaining nodes.
     Auto,
     /// One virtual cluster.
     #[serde(untagged)]
@@ -87,10 +87,10 @@ pub fn vc_named(cluster: &Cluster, option: &str, name: &str) -> Result<usize> {
     cluster.vc(name).ok_or_else(missing)
 }
 
-/// Takes nodes one at a time, each from the virtual cluster with the most nodes left. Each virtual cluster keeps at
-/// least one node, and enough nodes for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and only
-/// small jobs. Three nodes are needed. A lends the first node, because 5 is the largest number. A and B then have 4
-/// nodes each, and A lends the second node because it comes first. B lends the third node.
+/// Takes nodes one at a time, each from the virtual cluster with the most remaining nodes. Each virtual cluster keeps
+/// at least one node, and enough nodes for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and
+/// only small jobs. Three nodes are needed. A lends the first node, because 5 is the largest number. A and B then have
+/// 4 nodes each, and A lends the second node because it comes first. B lends the third node.
 fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u32)>> {
     let mut needed = vec![1; cluster.vcs.len()];
     for job in &trace.jobs {

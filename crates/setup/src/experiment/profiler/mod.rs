@@ -26,14 +26,14 @@ settings! {
     /// The settings of Lucid's profiler.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ProfilerArgs under "Lucid's profiler" {
-        /// `auto`: as published for the clusters Venus and Philly, off for other clusters. `off`:
-        /// no profiler. TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES
-        /// times FACTOR GPUs, on NODES nodes.
+        /// `auto`: as published for the clusters Venus and Philly, off for other clusters. `off`: no profiler.
+        /// TIME,NODES,FACTOR: TIME seconds of profiling, on NODES nodes, for each job that requests at most NODES times
+        /// FACTOR GPUs.
         pub profiler: Setting = Setting::Auto => Spec::of("SETTING").used_for(Use::Profiler);
         /// Virtual clusters that lend nodes to the profiler for the whole simulation: `auto` (each node comes from the
-        /// virtual cluster with the most nodes left), or VC=NODES, separated by commas. Without loans, the profiler's
-        /// nodes are extra nodes, which other policies do not have [default: as published with `--profiler auto`,
-        /// otherwise no loans].
+        /// virtual cluster with the most remaining nodes), or VC=NODES, separated by commas. Without loans, the
+        /// profiler's nodes are extra nodes, which other policies do not have [default: as published with `--profiler
+        /// auto`, otherwise no loans].
         pub lend: Vec<Lend> = Vec::new() => Spec::of("auto|VC=NODES")
             .separated_by(',')
             .used_for(Use::ProfilerOn);
