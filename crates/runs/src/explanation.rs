@@ -45,7 +45,7 @@ fn ascii_of_controls(json: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The output of `gleaner explain`: the requested terms and prediction, or else the whole model.
+/// The output of `gleaner explain`: the requested terms and prediction, or the whole model if neither was requested.
 pub fn printed(explanation: &Explanation) -> Vec<Block> {
     let terms = explanation.terms.iter();
     let mut blocks: Vec<Block> = terms.map(|term| Block::Grid(self::term(term))).collect();
@@ -86,7 +86,7 @@ fn overview(explanation: &Explanation) -> Vec<Block> {
     blocks
 }
 
-/// The whole model in a few facts.
+/// A few facts that summarise the whole model.
 pub fn facts(explanation: &Explanation) -> Vec<Fact> {
     let span = match (explanation.trained.from, explanation.trained.to) {
         (Some(from), Some(to)) => format!("from {} to {}", Local::from(from), Local::from(to)),
@@ -134,7 +134,7 @@ pub fn without_terms(explanation: &Explanation) -> Option<String> {
     })
 }
 
-/// The files that the model was trained on.
+/// A table of the files on which the model was trained.
 pub fn inputs(explanation: &Explanation) -> Grid {
     let heads = ["file", "SHA-256"].map(Head::text);
     Grid::of("Trained on", heads, &explanation.inputs, |input| {
@@ -142,7 +142,7 @@ pub fn inputs(explanation: &Explanation) -> Grid {
     })
 }
 
-/// The importance of each term of an explainable boosting machine.
+/// A table of the importance of each term of an explainable boosting machine.
 pub fn of_machine(facts: &EbmFacts) -> Grid {
     let title = format!(
         "The machine for {}: what each term adds or subtracts, on average",
@@ -155,11 +155,11 @@ pub fn of_machine(facts: &EbmFacts) -> Grid {
     )
 }
 
-/// The importance of each feature in a tree.
+/// A table of the importance of each feature in a tree.
 pub fn of_tree(facts: &TreeFacts) -> Grid {
     let head = "importance".to_owned();
     importances(
-        "Importances of the features in the splits, as shares".to_owned(),
+        "Importance of each feature in the splits, as a share".to_owned(),
         head,
         &facts.importances,
     )
@@ -182,7 +182,7 @@ pub fn tree(facts: &TreeFacts) -> Grid {
     })
 }
 
-/// The scores of a term, with a row for each bin.
+/// A table of the scores of a term, with a row for each bin.
 pub fn term(term: &TermFacts) -> Grid {
     let title = format!(
         "{}, for {}: contribution to the prediction ({}), {} on average",
@@ -200,7 +200,7 @@ pub fn term(term: &TermFacts) -> Grid {
     })
 }
 
-/// The scores that add up to a prediction.
+/// A table of the scores that add up to a prediction.
 pub fn sum(told: &Sum) -> Grid {
     let factors = told.contributions.iter().any(|part| part.factor.is_some());
     let mut heads = vec![Head::text("term"), Head::text("bin"), Head::number("adds")];

@@ -103,8 +103,8 @@ pub fn facts(pilots: &Pilots, fragments: &Fragments) -> Vec<Fact> {
     facts
 }
 
-/// The ladder that is shown in detail: the given ladder, the wall times of the given plan, or the best ladder with the
-/// most wall times.
+/// The ladder that is shown in detail: the given ladder, the wall times of the given plan, or, among the best ladders,
+/// the one with the most wall times.
 pub fn chosen(pilots: &Pilots) -> Option<&Ladder> {
     pilots.ladders.last()
 }
@@ -251,7 +251,7 @@ pub fn fragments(fragments: &Fragments) -> Lengths {
     Lengths::of_fragments(length_classes(&fragments.lengths.bins))
 }
 
-/// Wall times in minutes, as a list.
+/// Wall times in minutes, separated by spaces.
 pub fn minutes(lengths: &[u64]) -> String {
     if lengths.is_empty() {
         return "none".to_owned();

@@ -272,8 +272,8 @@ impl RunDir {
         let written = std::mem::take(&mut self.written);
         let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Listed> = written.values().map(|file| file.listed.clone()).collect();
-        // Until the final run.json is written, files of both runs can be present. This run.json lists all of these
-        // files, so that the next run finds them if this process is killed.
+        // Until the final run.json is written, files of both runs can be present. The interim run.json lists all of
+        // these files, so that the next run finds them if this process is killed.
         let earlier = self.earlier.iter().flat_map(|run| &run.files);
         let both = earlier.chain(&files).cloned().collect();
         self.write_info(end, Map::new(), true, both)?;
@@ -415,8 +415,8 @@ fn refuse_kept(path: &Path, earlier: Option<&Earlier>, command: &str) -> Result<
 
 /// Returns an error for a directory that holds anything but a run or the remains of a killed run.
 fn refuse_strangers(path: &Path) -> Result<()> {
-    // Other files are looked for before run.json. Another process writes its run.json before any other file, so its
-    // other files are never seen without run.json.
+    // The search for other files comes first. Another process writes its run.json before any other file, so its other
+    // files are never found without a run.json.
     if holds_files(path, DEPTH) && !path.join(RUN_FILE).is_file() {
         return Err(Error::Usage(format!(
             "--out {}: the directory holds files that no earlier run wrote; name a new directory",

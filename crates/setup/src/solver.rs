@@ -73,8 +73,7 @@ impl SolverArgs {
     /// Builds the solver that [`SolverArgs::choice`] returned. Starts the solver if it is a program.
     ///
     /// # Errors
-    /// A formulation is given for a solver that does not use a formulation, this build lacks the solver, or a program
-    /// does not start.
+    /// A formulation is given for a solver that uses none, this build lacks the solver, or a program does not start.
     pub fn build(&self, choice: &SolverChoice) -> Result<Built> {
         if self.formulation.is_some() && !self.solver.is_milp() {
             return Err(Error::Usage(

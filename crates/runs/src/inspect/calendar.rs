@@ -8,13 +8,13 @@ use gleaner_inspect::{Calendar, Slot};
 /// Length of the bar for the largest value, in characters.
 const BAR: f64 = 40.0;
 
-/// Idle nodes by hour of the day, on average.
+/// A table of the mean number of idle nodes by hour of the day.
 pub fn hours(calendar: &Calendar) -> Grid {
     let names = (0..24).map(|hour| format!("{hour:02}"));
     slots("hour", names, &calendar.hours)
 }
 
-/// Idle nodes by weekday, on average.
+/// A table of the mean number of idle nodes by weekday.
 pub fn weekdays(calendar: &Calendar) -> Grid {
     slots(
         "weekday",
@@ -28,7 +28,7 @@ pub fn weekday_names() -> [&'static str; 7] {
     ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 }
 
-/// Mean number of idle nodes by hour or weekday, with bars that start at zero.
+/// A table of the mean number of idle nodes by hour or weekday, with bars that start at zero.
 fn slots(name: &str, names: impl IntoIterator<Item = String>, slots: &[Slot]) -> Grid {
     let known = slots.iter().filter_map(|slot| slot.idle_nodes);
     let largest = known.fold(0.0, f64::max);

@@ -11,7 +11,7 @@ use crate::summary::QUALITY;
 /// Maximum number of nodes that a fact names.
 const SHOWN_NODES: usize = 5;
 
-/// The figures of the whole log.
+/// The facts about the whole log.
 pub fn facts(i: &Inspection) -> Vec<Fact> {
     let idle_time = format!("{} node-hours", hours(i.idle_node_seconds));
     let mut facts = vec![

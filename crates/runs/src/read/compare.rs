@@ -39,13 +39,13 @@ impl CompareRun {
         })
     }
 
-    /// The programs among the solvers.
+    /// The programs among the solvers, with the tallies of their answers.
     pub fn programs(&self) -> impl Iterator<Item = (&SolverRow, &Tally)> {
         programs(&self.solvers, &self.programs)
     }
 }
 
-/// The programs among the solvers, with the counts of their answers. Programs come last among the solvers.
+/// The programs among the solvers, with the tallies of their answers. Programs come last among the solvers.
 pub fn programs<'a>(
     solvers: &'a [SolverRow],
     tallies: &'a [Tally],

@@ -36,7 +36,7 @@ pub use tables::{StoredTable, info};
 pub struct Run {
     /// The contents of `run.json`.
     pub info: RunInfo,
-    /// The results, by subcommand.
+    /// The results, whose type depends on the subcommand.
     pub result: RunResult,
 }
 

@@ -130,7 +130,7 @@ impl Columns {
     }
 }
 
-/// Reads the table. The table's columns also show whether the runs are replays or simulations.
+/// Reads the table of runs. Its columns also show whether the runs are replays or simulations.
 fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
     let source = files.open(TABLE)?;
     let mut header = Header::open(&source)?;

@@ -35,7 +35,7 @@ fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<&str> {
     names
 }
 
-/// A line for each value. Columns that would be empty or constant are left out.
+/// A table with a line for each value. Columns that would be empty or constant are left out.
 fn listed(artifact: &Artifact) -> Grid {
     let several = names(artifact, |row| &row.column).len() > 1;
     let noted = artifact.rows.iter().any(|row| !row.note.is_empty());
@@ -61,8 +61,8 @@ fn listed(artifact: &Artifact) -> Grid {
     Grid::of(&artifact.title, heads, &artifact.rows, line)
 }
 
-/// A line for each row, or for each column if there are fewer columns than rows: the number of values with each
-/// verdict, and the largest difference.
+/// A table with a line for each row, or for each column if there are fewer columns than rows: the number of values with
+/// each verdict, and the largest difference.
 fn counted(artifact: &Artifact) -> Grid {
     let (rows, columns) = (
         names(artifact, |row| &row.row),
@@ -103,13 +103,13 @@ fn counted(artifact: &Artifact) -> Grid {
     Grid::of(&artifact.title, heads, &groups, line)
 }
 
-/// The size of a difference; 0 for equal values.
+/// The absolute value of a difference; 0 if the verdict is `equal`.
 fn size(row: &ReproducedRow) -> f64 {
     let share = row.difference.filter(|_| row.verdict != Verdict::Equal);
     share.map_or(0.0, f64::abs)
 }
 
-/// Our values by row and column. A single row is transposed.
+/// A table of our values by row and column. A single row is transposed.
 fn matrix(artifact: &Artifact) -> Grid {
     let (rows, columns) = (
         names(artifact, |row| &row.row),

@@ -88,7 +88,7 @@ fn known(durations: Durations) -> &'static str {
     }
 }
 
-/// The rank correlation of a policy's estimates, with a note if the estimates are useless.
+/// The rank correlation of a policy's estimates, with a note if it is near chance.
 fn quality(figures: &PolicyFigures) -> String {
     let Some(correlation) = figures.assumptions.estimate_rank_correlation else {
         return NONE.to_owned();

@@ -30,8 +30,8 @@ pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     printable(&sentence).into_owned()
 }
 
-/// The finished training runs, and the work of endless tasks. The rounds `a`, `a#2` and `a#3` of a task count as
-/// training runs of `a`, and so do the rounds of its copies `a 1` and `a 2`.
+/// Describes the finished training runs and the work of endless tasks. The rounds `a`, `a#2` and `a#3` of a task count
+/// as training runs of `a`, and so do the rounds of its copies `a 1` and `a 2`.
 fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     if let Some(trials) = s.trials_finished {
         return Some(format!("{} trained to the end", counted(trials, "trial")));

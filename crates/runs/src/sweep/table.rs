@@ -90,7 +90,8 @@ fn figures_of<'a>(metric: &Metric, results: &[RunOutcome]) -> Column<'a> {
     }
 }
 
-/// The number of faults of the program that made the decisions; empty if there was no program.
+/// The column with the number of faults of the program that made a run's decisions. A cell is empty if there was no
+/// program.
 fn program_faults<'a>(results: &[RunOutcome]) -> (&'static str, Column<'a>) {
     let programs = results.iter().map(|result| result.program.as_ref());
     let faults = programs.map(|program| i64::try_from(program?.faults()).ok());

@@ -140,8 +140,8 @@ fn the_log_is_read_back_from_every_format() {
 
 const START: i64 = 50;
 
-/// Runs of jobs on nodes of eight GPUs. Each job starts on the first node with enough free GPUs, as soon as there is
-/// such a node. Jobs are given as (gap, GPUs, duration).
+/// Runs of jobs on nodes with eight GPUs each. Each job starts on the first node with enough free GPUs, as soon as
+/// there is such a node. Jobs are given as (gap, GPUs, duration).
 fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<JobRun> {
     let mut free_from = vec![[START; 8]; nodes];
     let mut now = START;
@@ -180,7 +180,7 @@ fn schedule(nodes: usize, jobs: &[(i64, u32, i64)]) -> Vec<JobRun> {
     runs
 }
 
-/// The changes that a simulator records, second by second: ends first, then starts.
+/// The changes that a simulator records, in chronological order. Within a second, ends come before starts.
 fn idleness(nodes: usize, runs: &[JobRun]) -> Vec<Idleness> {
     let mut events: Vec<_> = (0..nodes as u32)
         .map(|node| change(START, node, true))

@@ -208,8 +208,7 @@ fn states_of_the_references() {
     }
 }
 
-// Golden values: the published tables of the profiler. Lucid's profiler writes missing times as its largest
-// integer.
+// Golden values: the published tables of the profiler. Lucid's profiler writes a missing time as the largest integer.
 #[test]
 fn tables_of_the_profiler() {
     let (Some(table), Some(states)) = (reference("profiler_jobs"), reference("profiler_seq"))

@@ -1,4 +1,4 @@
-//! Models that replace input files. They are trained beforehand, or learnt from the trace and its other files.
+//! Models that replace input files. They are trained beforehand, or learnt from the trace and the other input files.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -33,7 +33,7 @@ settings! {
 }
 
 impl ClassArgs {
-    /// Reads the classes of these nodes. Returns `None` if no file is given.
+    /// Reads the classes of `nodes`. Returns `None` if no file is given.
     ///
     /// # Errors
     /// The file is faulty, or a node has no class.

@@ -370,8 +370,9 @@ impl Replay {
     /// forward window are skipped.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if the tasks cannot be repeated or searched under the rules, or if a value of the
-    /// objective is out of range. Without `skip_invalid`, tasks that do not fit the forward window are also an error.
+    /// Returns [`Error::Usage`] if the rules request a repetition or a search that the tasks do not allow, or if a
+    /// value of the objective is out of range. Without `skip_invalid`, tasks that do not fit the forward window are
+    /// also an error.
     pub fn of(
         log: EventLog,
         tasks: TaskSet,

@@ -219,7 +219,7 @@ fn check_size(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
     )))
 }
 
-/// Reports jobs that do not fit their virtual cluster without the nodes that it lends.
+/// Reports jobs that do not fit their virtual cluster after it has lent nodes.
 fn refuse_large_jobs(profiler: &Profiler, inputs: &mut Inputs) -> Result<()> {
     let cluster = &inputs.cluster;
     let kept = |vc: usize| {
