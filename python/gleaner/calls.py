@@ -97,7 +97,7 @@ def replay(
         Check every decision with a checker that shares no code with the solvers
     class_feature
         Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
-        has several of these features, the first feature in this list is used
+        has several of these features, the one that comes first in the option is used
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -457,7 +457,7 @@ def compare(
         Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     class_feature
         Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
-        has several of these features, the first feature in this list is used
+        has several of these features, the one that comes first in the option is used
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -790,7 +790,7 @@ def inspect(
         Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     class_feature
         Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
-        has several of these features, the first feature in this list is used
+        has several of these features, the one that comes first in the option is used
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -998,7 +998,7 @@ def ingest(
         NAME.gev
     class_feature
         Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
-        has several of these features, the first feature in this list is used
+        has several of these features, the one that comes first in the option is used
     class_resource
         PBS resource whose value is the class, such as gputype
     classes

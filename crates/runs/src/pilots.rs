@@ -246,7 +246,7 @@ pub fn steps(ladder: &Ladder) -> Grid {
     )
 }
 
-/// The histogram of the idle fragments by length.
+/// The histogram of the lengths of the idle fragments.
 pub fn fragments(fragments: &Fragments) -> Lengths {
     Lengths::of_fragments(length_classes(&fragments.lengths.bins))
 }

@@ -6,7 +6,7 @@ use gleaner_domain::results::replay::Outcome;
 use gleaner_domain::results::replay::{AllocationRow, FragmentRow};
 use gleaner_inspect::fragment_bins;
 
-/// The idle fragments of a log by length.
+/// The idle fragments of a log, grouped by length.
 pub fn fragments(log: &EventLog) -> Vec<FragmentRow> {
     let row = |bin: gleaner_inspect::Bin| FragmentRow {
         from_s: bin.from_s,

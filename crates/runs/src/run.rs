@@ -38,7 +38,7 @@ pub struct End<'a> {
     pub sources: &'a [SourceId],
     /// Whether the run finished.
     pub complete: bool,
-    /// Wall time of reading, computing and writing, in seconds.
+    /// Wall times of reading, computing and writing, in seconds.
     pub seconds: Seconds,
 }
 

@@ -42,12 +42,12 @@ pub fn printed(i: &Inspection, source: CostSource) -> Vec<Block> {
     blocks
 }
 
-/// The histogram of the idle fragments by length.
+/// The histogram of the lengths of the idle fragments.
 pub fn fragments(i: &Inspection) -> Lengths {
     Lengths::of_fragments(length_classes(&i.fragments.lengths.bins))
 }
 
-/// The histogram of the times between events by length.
+/// The histogram of the lengths of the gaps between events.
 pub fn gaps(i: &Inspection) -> Lengths {
     Lengths {
         classes: length_classes(&i.event_gaps.bins),

@@ -20,14 +20,13 @@ pub struct ReplayRun {
     pub steps: Vec<StepRow>,
     /// The tasks, in the order of their file.
     pub tasks: Vec<TaskRow>,
-    /// Each time interval during which a task held a node.
+    /// Every time interval during which a task held a node.
     pub allocations: Vec<AllocationRow>,
     /// The names of the nodes that tasks held. [`AllocationRow::node`] is an index into this list.
     pub nodes: Vec<String>,
     /// The class of each node in `nodes`; `None` if the log has only one class.
     pub class_of_node: Option<Vec<String>>,
-    /// The idle fragments of the log by length. `None` if an earlier version of the program made
-    /// the run.
+    /// The idle fragments of the log, grouped by length. `None` if an earlier version of the program made the run.
     pub fragments: Option<Vec<FragmentRow>>,
     /// The batch jobs that started later because tasks held their nodes; `None` if they were not counted.
     pub delays: Option<Vec<DelayRow>>,

@@ -16,9 +16,9 @@ pub use hours::Hour;
 pub struct SimulateRun {
     /// The results of each policy, in the order in which the user named the policies.
     pub policies: Vec<PolicyRun>,
-    /// First submission, in seconds on the trace's clock; `None` if there are no jobs.
+    /// Time of the first submission, in seconds on the trace's clock; `None` if there are no jobs.
     pub first_submission: Option<i64>,
-    /// Last submission, in seconds on the trace's clock; `None` if there are no jobs.
+    /// Time of the last submission, in seconds on the trace's clock; `None` if there are no jobs.
     pub last_submission: Option<i64>,
     /// Whether a job's speed depends on its placement.
     pub placement_affects_speed: bool,
@@ -33,7 +33,7 @@ pub struct PolicyRun {
     pub figures: PolicyFigures,
     /// All jobs, in the order of the trace.
     pub jobs: Vec<JobEnd>,
-    /// The state of the cluster in each hour.
+    /// The mean state of the cluster in each hour.
     pub hours: Vec<Hour>,
 }
 

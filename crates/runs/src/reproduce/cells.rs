@@ -190,7 +190,7 @@ fn with_unit(value: Option<String>, unit: &str) -> String {
     }
 }
 
-/// The difference in percent, with a sign; 0 for equal values.
+/// The difference in percent, with a sign; 0 if the verdict is `equal`.
 fn difference(row: &ReproducedRow) -> String {
     let share = match (row.difference, row.verdict) {
         (_, Verdict::Equal) => return "0".to_owned(),

@@ -31,8 +31,7 @@ const HEAD: &str = "\
 # Published values, reproduced
 
 `gleaner reproduce all --data DIR -o DIR` generates this page and computes every value on it.
-`gleaner reproduce all --list` lists the files for DIR and their sources. A test compares this page with a new \
-run.
+`gleaner reproduce all --list` lists the files for DIR and their sources. A test compares this page with a new run.
 
 Each value is shown next to the published value. The verdict depends only on these two values:
 

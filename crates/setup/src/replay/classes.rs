@@ -23,7 +23,7 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub classes: Option<PathBuf> = None => Spec::of("FILE");
         /// Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
-        /// has several of these features, the first feature in this list is used.
+        /// has several of these features, the one that comes first in the option is used.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub class_feature: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',').requires("classes");
         /// PBS resource whose value is the class, such as gputype.

@@ -27,16 +27,16 @@ const MOST_HOURS: i64 = 100_000;
 pub struct Hour {
     /// Start of the hour in seconds, on the trace's clock.
     pub start: i64,
-    /// Number of GPUs in virtual clusters that still have jobs.
+    /// Mean number of GPUs in virtual clusters that still have jobs.
     total: f64,
-    /// Number of the GPUs in `total` that no job holds.
+    /// Mean number of the GPUs in `total` that no job holds.
     idle: f64,
-    /// Number of waiting jobs.
+    /// Mean number of waiting jobs.
     pub pending: f64,
 }
 
 impl Hour {
-    /// Number of GPUs that jobs hold.
+    /// Mean number of GPUs that jobs hold.
     pub fn busy(&self) -> f64 {
         self.total - self.idle
     }

@@ -111,8 +111,7 @@ impl FromStr for Setting {
 
 impl ProfilerArgs {
     /// The profiler's settings; `None` if no policy has a profiler, or if the profiler is off. Jobs that do not fit
-    /// their virtual cluster after it has lent nodes are reported as faults, or skipped if the settings skip faulty
-    /// jobs.
+    /// their virtual cluster after it has lent nodes are reported as faults, or skipped with `--skip-invalid`.
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if settings do not fit the cluster. All other errors report faulty jobs.
