@@ -47,7 +47,7 @@ pub struct Quality {
     /// Whether the source only counts nodes. If so, the names of the log's nodes are generated.
     pub are_nodes_generated: bool,
     /// Whether several jobs ran on the same node at the same time. If so, the bounds hold for the number of idle nodes,
-    /// but which nodes were idle is not certain.
+    /// but it is not certain which nodes were idle.
     pub are_nodes_shared: bool,
 }
 

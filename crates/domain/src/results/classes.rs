@@ -31,8 +31,8 @@ record! {
         rescale_cost: f64 = "rescale_cost" ["work"],
         /// number of tasks that lost progress because a node left
         tasks_preempted: u32 = "preempted" ["tasks"],
-        /// price of a node: approximately the amount that one more idle node would add to the objective; empty if no
-        /// node is idle or the solver computes no prices
+        /// price of a node: approximately what an additional idle node of the class would add to the objective; empty
+        /// if no node is idle or the solver computes no prices
         price: Option<f64> = "price" ["objective/s"],
     }
 }
@@ -64,7 +64,7 @@ record! {
     pub struct ClassTotal {
         /// name of the class
         class: Arc<str> = "class" [""],
-        /// number of nodes of the class in the slice of the log
+        /// number of nodes of the class in the log or its slice
         nodes: u32 = "nodes" ["nodes"],
         /// idle node-time of the class
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],

@@ -18,7 +18,8 @@ record! {
         amp: u32 = "amp" [""],
         /// samples per second
         speed: f64 = "speed" ["1/s"],
-        /// share of the devices or cores in use; empty if the device does not report it
+        /// GPUs: share of the time during which a kernel ran; cores: CPU time as a share of the total time of the
+        /// cores; empty if the device does not report it
         gpu_util: Option<f64> = "gpu_util" ["%"],
         /// GPUs: share of the time during which memory was read or written; cores: resident memory
         /// as a share of the machine's memory
@@ -77,7 +78,7 @@ record! {
         amp2: u32 = "amp2" [""],
         /// speed of the second workload, as a share of its speed alone
         speed2: f64 = "speed2" [""],
-        /// share of the devices or cores in use by both workloads together
+        /// like `gpu_util` in `single_data`, for both workloads together
         gpu_util: Option<f64> = "gpu_util" ["%"],
         /// like `gmem_util` in `single_data`, for both workloads together
         gmem_util: Option<f64> = "gmem_util" ["%"],

@@ -74,8 +74,8 @@ record! {
         time: Utc = "evtTime" ["time"],
         /// work done since the previous event, less the costs charged at this event
         progress: f64 as Fixed = "Thr" ["work"],
-        /// total rate at which tasks progress after this event; in the last row, the rate before this
-        /// event if no task remains
+        /// total rate at which tasks progress after this event; in the last row, if no task remains, the rate before
+        /// this event
         rate: f64 as Fixed = "Rate" ["work/s"],
         /// cost of the rescaling decided at this event, charged at the next event
         rescale_cost: f64 as Fixed = "ReScost" ["work"],
@@ -380,7 +380,7 @@ summary! {
         /// part of `span_seconds` during which tasks were active: submitted, admitted (at most `max_tasks`
         /// concurrently), and not finished
         active_seconds: f64 ["s"],
-        /// number of nodes in the slice of the log
+        /// number of nodes in the log or its slice
         nodes: usize ["nodes"] shown,
         /// number of events after the first
         events: usize [""] shown,

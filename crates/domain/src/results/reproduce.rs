@@ -60,7 +60,7 @@ impl System {
 /// The result of comparing our value with the published value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Our value equals the published value to the published number of decimals.
+    /// Our value, rounded to the published number of decimals, equals the published value.
     Equal,
     /// Our value differs from the published value by at most 1 %.
     Within1,
@@ -178,9 +178,9 @@ record! {
         /// our value minus the published value, as a share of the published value; on curves that cross zero, as a
         /// share of the published curve's range; empty if either value is missing
         difference: Option<f64> = "difference" ["relative"],
-        /// `equal`: equal to the published number of decimals; `within 1 %`, `within 5 %`, `within 10 %`, `differs`;
-        /// `not reproducible`: cannot be computed from public data; `left out`: could be computed, but is not;
-        /// `no published value`
+        /// `equal`: equal when rounded to the published number of decimals; `within 1 %`, `within 5 %`, `within 10 %`,
+        /// `differs`; `not reproducible`: cannot be computed from public data; `left out`: could be computed, but is
+        /// not; `no published value`
         verdict: Verdict = "verdict" [""],
         /// notes on the value; the reason if it is not reproducible or left out
         note: String = "note" [""],

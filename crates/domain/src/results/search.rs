@@ -180,7 +180,7 @@ record! {
         work_done: f64 = "work_done" ["work"],
         /// hyperparameters, as a JSON object; empty if the search has none
         parameters: String as OrEmpty = "parameters" [""],
-        /// trial from whose state the trial started (pbt); empty if it started untrained
+        /// trial from whose state this trial started (pbt); empty if this trial started untrained
         parent: Option<u32> = "parent" [""],
         /// all losses measured at the highest rung that the trial reached, as a JSON object with `null` for a loss that
         /// is not finite; empty if no loss was measured or the search has only one loss

@@ -217,7 +217,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nodes_alloc"),
             (Role::Nodes, "nodelist"),
         ],
-        gaps: "jobs share nodes; the size of the machine and nodes that never ran a job are missing",
+        gaps: "jobs share nodes; nodes that never ran a job and the size of the machine are missing",
         example: "slurm-log.csv",
     },
     Machine {
