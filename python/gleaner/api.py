@@ -132,7 +132,7 @@ def compare(
     **options: Any,
 ) -> Run:
     """Compares solvers on the same problems: the problems in a file or a list, or those that arise in a replay of
-    ``events`` and ``tasks``. ``solvers`` accepts names of solvers, and your own functions. In the list of options, "the
+    ``events`` and ``tasks``. ``solvers`` accepts solver names and your own functions. In the list of options, "the
     original" is BFTrainer's replayer.
 
     >>> run = compare("dataset/problems.jsonl", solvers=["exact", "equal-share"])

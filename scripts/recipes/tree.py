@@ -13,7 +13,7 @@ class Fault(Exception):
 
 
 class Tree:
-    """A copy of the repository, with a new git history whose first commit is the copy."""
+    """A copy of the repository with a new git history. The first commit contains all copied files."""
 
     def __init__(self, source: Path, root: Path) -> None:
         """Copies the files that git does not ignore. Writes only files that differ from an earlier copy, because cargo

@@ -237,7 +237,7 @@ impl Problem {
             .sum()
     }
 
-    /// Returns the plan that changes as little as the bounds allow. A task above its [`Task::cap`] is
+    /// Returns the plan that keeps every task's node count wherever the bounds allow. A task above its [`Task::cap`] is
     /// cut to the cap, a task below its minimum is cut to 0, and every other task keeps its count.
     ///
     /// `None` if this plan needs more nodes than are idle.

@@ -77,8 +77,8 @@ impl Formulation {
     }
 }
 
-/// The reason why a solver gave no answer. An infeasible problem is not an error, and neither is a limit that was
-/// reached: the answer's [`Status`](crate::Status) reports both.
+/// The reason why a solver gave no answer. Infeasible problems and reached limits are not errors: the answer's
+/// [`Status`](crate::Status) reports them.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
     /// The problem has a side constraint, but the solver or formulation does not support side

@@ -69,7 +69,7 @@ fn the_summary_states_hindsight_and_events_without_jobs() {
     let line = format!("{REPLAY} --hand-back 20 --min-fragment 60 --check --out run");
     let run = gleaner(directory.path(), &line).expect(0);
     for text in [
-        "with hindsight: idle fragments shorter than 1 min are ignored",
+        "idle fragments shorter than 1 min are ignored, which requires hindsight",
         "by 20 s each (events at which tasks lost nodes: the log does not name jobs)",
     ] {
         assert!(run.out.contains(text), "{text}: {}", run.out);
@@ -79,7 +79,7 @@ fn the_summary_states_hindsight_and_events_without_jobs() {
     assert_eq!(summary["delayed_jobs_are_events"], true);
     gleaner(directory.path(), "report run -o run.html").expect(0);
     let page = fs::read_to_string(directory.path().join("run.html")).unwrap();
-    assert!(page.contains("with hindsight: idle fragments shorter than"));
+    assert!(page.contains("are ignored, which requires hindsight"));
 }
 
 #[test]

@@ -59,9 +59,9 @@ pub struct Rescaling {
     pub current: Option<Held>,
     /// Objective per second now; 0 below the task's minimum number of nodes.
     pub rate: f64,
-    /// Seconds of progress lost when the task grows in its class.
+    /// Seconds of progress lost when the task grows within its class.
     pub up: f64,
-    /// Seconds of progress lost when the task shrinks in its class or stops.
+    /// Seconds of progress lost when the task shrinks within its class or stops.
     pub down: f64,
     /// Seconds of progress lost when the task moves to another class.
     pub moving: f64,

@@ -116,12 +116,12 @@ fn replayed(s: &Summary) -> String {
     };
     let ignored = s.min_fragment_seconds.map_or(String::new(), |seconds| {
         let seconds = duration(seconds);
-        format!(", with hindsight: idle fragments shorter than {seconds} are ignored")
+        format!("; idle fragments shorter than {seconds} are ignored, which requires hindsight")
     });
     format!("{span}, until {}{ignored}", why(s.ended))
 }
 
-/// The reason why a replay ended, as a text that completes "until ...".
+/// The reason why a replay ended, worded to complete "until ...".
 fn why(ended: Ended) -> &'static str {
     match ended {
         Ended::TasksFinished => "all tasks had finished",

@@ -38,7 +38,7 @@ pub struct TaskOptions {
 /// still store its work as a number.
 const MOST_HOURS: f64 = 1e12;
 
-/// Generates tasks of a few models. A model's speed as a function of the nodes follows Amdahl's law, with a serial
+/// Generates tasks that each train one of `options.models` random models. A model's speed as a function of the nodes follows Amdahl's law, with a serial
 /// share between 0.5 % and 8 %. The work of each task is between 0.5 and 1.5 times the mean.
 ///
 /// # Errors

@@ -19,7 +19,7 @@ use crate::cli::print;
 /// Check the set-up, and prove that normal jobs preempt pilots.
 ///
 /// The command checks the access rights of the state directory, and that a daemon answers and accepts the secret. With
-/// --config and Slurm, it also checks that jobs of the partition can be preempted. With --normal, it submits a one-node
+/// --config for the Slurm backend, it also checks that jobs in the pilots' partition can be preempted. With --normal, it submits a one-node
 /// job to another partition. This job does nothing. The command reports how long the job took, and how many pilots were
 /// preempted during that time. With --heterogeneous, it does the same with a heterogeneous job of two one-node parts.
 /// For these tests, pilots should hold all idle nodes.

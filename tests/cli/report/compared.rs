@@ -12,8 +12,8 @@ use super::support::{Figures, assert_near, column, dataset, gleaner, json, numbe
 /// plan.
 const STEPS: &str = "exec:steps.py";
 
-/// Creates a directory with a comparison of solvers on the sample problems, in `compared`. With Python, the comparison
-/// includes a solver program. Also returns whether Python is installed.
+/// Compares solvers on the sample problems, and writes the comparison to `compared` in a new temporary directory. With
+/// Python, the comparison includes a solver program. Also returns whether Python is installed.
 fn comparison(solvers: &str) -> (TempDir, bool) {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();

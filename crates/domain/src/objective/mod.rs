@@ -43,7 +43,7 @@ pub struct Objective {
     expression: Arc<Expression>,
     /// The expression as a curve times a factor, if it has that form.
     scaled: Option<Arc<Scaled>>,
-    /// The parameters of Sia's objective, whose `expression` is the goodput; `None` for other objectives.
+    /// The parameters of Sia's objective; `None` for other objectives. For Sia's objective, `expression` is the goodput.
     sia: Option<Sia>,
 }
 

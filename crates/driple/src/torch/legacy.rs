@@ -59,7 +59,7 @@ fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
         Err(TorchError::Layout {
             place: "the byte order".to_owned(),
             found: "big-endian or unknown".to_owned(),
-            expected: "little-endian; save the file on another machine",
+            expected: "little-endian; save the model again on a little-endian machine",
         })
     }
 }

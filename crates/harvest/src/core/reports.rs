@@ -344,7 +344,7 @@ impl Core {
         let Some(place) = task.run_with(run).map(|run| run.place(settings)) else {
             return;
         };
-        // Repeating work that was lost since the last checkpoint does not count as progress.
+        // Work done after the last checkpoint, lost, and then repeated does not count as progress.
         if done > task.best {
             (task.best, task.failures) = (done, 0);
         }

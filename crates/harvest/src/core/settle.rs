@@ -158,8 +158,8 @@ impl Core {
         }
     }
 
-    /// Stops a run that must end. Otherwise, adapts the run to `want`, the nodes of its task. `is_current` is true if
-    /// the allocator has been informed of all available nodes.
+    /// Stops a run that must end. Otherwise, and only if `is_current`, adapts the run to `want`, the nodes now assigned
+    /// to its task. `is_current` is true if the allocator has been informed of all available nodes.
     fn adjust(&mut self, index: u32, want: &[u32], is_current: bool, commands: &mut Vec<Command>) {
         let task = &self.tasks[index as usize];
         let Some(run) = task.run.as_ref().filter(|run| run.stopping.is_none()) else {

@@ -59,7 +59,7 @@ impl Desk {
     fn hear(&self, line: &[u8], answers: Option<&UnixStream>) {
         match (parse_line(line), answers) {
             (Ok(Written::Report(report)), _) => self.progress.report(report),
-            // A program that does not read its answer continues without it.
+            // A write error is ignored: a program that does not read the answer in time goes without it.
             (Ok(Written::Ask), Some(mut stream)) => {
                 let _ = stream.write_all(self.answer.as_bytes());
             }

@@ -172,7 +172,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split([' ', '|', '\t']).filter(|word| !word.is_empty())
 }
 
-/// Whether a line is the header of a table that `sinfo` prints, with the resources or features of nodes.
+/// Whether a line is the header of a table of node resources or features printed by `sinfo`.
 pub(super) fn is_sinfo(line: &str) -> bool {
     Columns::of(line).is_some()
 }

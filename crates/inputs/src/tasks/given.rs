@@ -127,7 +127,7 @@ impl GivenCurve {
     }
 }
 
-/// Converts a value to a node. A value for each class becomes a table.
+/// Converts a value to a node. Values by class become one table, with an entry for each class.
 fn node<T>(value: ByClass<T>, of: impl Fn(T) -> Node) -> Node {
     match value {
         ByClass::Same(value) => of(value),

@@ -141,7 +141,7 @@ impl NodePool {
         self.leave(node);
     }
 
-    /// Takes a node from `held`, the nodes of a task, and records that it becomes busy.
+    /// Removes a node from a task's nodes `held`, and records that the node becomes busy.
     pub fn leave_held(&mut self, node: u32, held: &mut NodeSet) {
         held.0.remove(&self.key(node));
         self.leave(node);

@@ -10,7 +10,7 @@
 //!
 //! A task loses the amount of work `cost` at an event that takes any of its nodes. A new node of rank r therefore costs
 //! the task `cost · h(r) · q(g)`. Here g is the smaller of two distances from r: to the nearest node that the task
-//! holds, and to the next new node below r. The sum over all new nodes is the objective to minimise.
+//! holds, and to the next new node below r. The objective is to minimise the sum of these costs over all new nodes.
 //!
 //! # The rule
 //!

@@ -1,4 +1,5 @@
-//! Estimates how soon an idle node will be taken, based on its distance from the nearer end of the order.
+//! Estimates how soon an idle node will be taken, based on its distance from the nearer end of the list of idle nodes, in the fixed
+//! order of nodes (see [`super::blocks`]).
 
 /// Number of classes of distances. Class c contains the distances from 2^c − 1 to 2^(c+1) − 2.
 const CLASSES: usize = 32;
