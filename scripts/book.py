@@ -87,7 +87,8 @@ class Links:
 
 
 def preprocess():
-    """Reads the book from stdin, gives pages their paths in it, rewrites the links, and writes the book to stdout."""
+    """Reads the book from stdin, sets the path of each page within the book, rewrites the links, and writes the book to
+    stdout."""
     context, book = json.load(sys.stdin)
     docs = Path(context["root"]).resolve()
     root = docs.parent

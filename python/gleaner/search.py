@@ -255,7 +255,7 @@ class Loop:
         self.loss_names: list[str] = []
         """The names of the losses; empty before the first measurement."""
         self._stopping: list[int] = []
-        """Numbers of the trials that have been stopped since the last report."""
+        """The numbers of the trials stopped since this list was last returned."""
         found = getattr(search, "max_resource", None)
         if not isinstance(found, Real) or not 0 < float(found) < math.inf:
             raise UsageError(f"search: {self.name}.max_resource is {found!r}, expected a finite number above 0")

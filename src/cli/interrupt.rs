@@ -69,8 +69,8 @@ pub fn flag() -> &'static Arc<AtomicBool> {
     &STOP
 }
 
-/// Installs a SIGUSR1 handler and returns the flag that it sets. Batch systems send this signal shortly before the time
-/// limit. The command then starts no further work.
+/// Installs a SIGUSR1 handler and returns the flag that it sets. A batch system can be configured to send this signal
+/// shortly before the time limit. The command then starts no further work.
 ///
 /// # Errors
 /// The handler cannot be installed.

@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// Informs a rank of the new nodes of its run.
+    /// Sends a rank the new list of its run's nodes.
     pub fn set_nodes(&mut self, node: usize, run: RunId, nodes: &[String]) {
         let Some(process) = self.processes.get(&(node, run)) else {
             return;

@@ -131,8 +131,8 @@ impl TrialSearch {
         })
     }
 
-    /// The learning curves of all losses for a replay with this seed. Each loss has its own random numbers. The
-    /// random numbers of the first loss do not depend on the number of losses.
+    /// The learning curves of all losses for a replay with this seed. Each loss has its own random numbers,
+    /// which depend only on `seed` and on the position of the loss.
     pub fn curves(&self, seed: u64) -> Vec<LearningCurves> {
         // The multiplier, 2^64 divided by the golden ratio, spreads the seeds of the losses over all 64-bit numbers.
         let seed_of = |place: u64| seed.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));

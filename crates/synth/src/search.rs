@@ -82,7 +82,7 @@ fn scaled(draw: Draw, factor: f64) -> Draw {
     }
 }
 
-/// Progress per second and node of a task that runs on its minimum number of nodes.
+/// Progress per node and second when the task runs on its minimum number of nodes.
 fn speed_of_one(task: &TrainingTask) -> f64 {
     task.curve.progress_at(task.min_nodes) / f64::from(task.min_nodes)
 }

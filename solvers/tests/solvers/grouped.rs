@@ -258,8 +258,9 @@ proptest! {
         prop_assert_eq!(after, solve(&second, BigM::Corrected));
     }
 
-    // Adds a group that contains all tasks and must hold exactly as many nodes as the best plan uses. Without the
-    // group, the layered search finds the plan; with it, the recursion over the tree often does.
+    // Adds a group that contains all tasks and must hold exactly as many nodes as the best plan uses. The group must not
+    // change the optimum. Without it, the exact solver uses the relaxation and the search. With it, the solver often
+    // uses the dynamic programming over the tree of groups instead.
     #[test]
     fn groups_that_the_best_plan_keeps_to_change_nothing(mut problem in common::problem()) {
         let best = solve(&problem, BigM::Corrected);

@@ -15,7 +15,7 @@ const OPTIMUM: u64 = 3;
 /// The losses of a search's trials.
 pub(super) struct Losses<'a> {
     spec: &'a TrialSearch,
-    /// For each loss, its learning curves and the point of the unit cube with the lowest loss.
+    /// For each loss, its learning curves and the point of the unit cube at which it is lowest.
     curves: Vec<(LearningCurves, Vec<f64>)>,
     seed: u64,
     /// The recorded trials, from which proposed hyperparameters and parents are taken.

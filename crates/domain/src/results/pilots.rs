@@ -57,7 +57,7 @@ pub struct Kept {
     pub delay_share: f64,
 }
 
-/// A ladder, and the use of the idle node-time under each model that depends on the ladder.
+/// A ladder, and how the idle node-time is used under each model in which the ladder matters.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Ladder {
     /// The wall times in minutes, ascending; empty if no wall time fits any fragment.
@@ -101,7 +101,7 @@ pub struct Lost {
     pub startup_share: f64,
     /// Share of the idle node-time during which nodes waited for pilots that ended by themselves.
     pub delay_share: f64,
-    /// The remaining share of the idle node-time, which nodes spent with preempted pilots or without a pilot.
+    /// The remaining share of the idle node-time, during which nodes held a preempted pilot or no pilot.
     pub unused_share: f64,
     /// Number of pilots that ended by themselves.
     pub finished: u64,

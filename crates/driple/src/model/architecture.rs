@@ -55,7 +55,7 @@ impl Depth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Design {
-    /// The original's design, for its published weights. The recurrent unit takes a node's state as
+    /// The design of the original, to be used with its published weights. The recurrent unit takes a node's state as
     /// its input and the result of the convolution as its memory. Within a few layers, the states
     /// of neighbours therefore displace a node's own state. The initial weights of the readout are
     /// near zero. Attention scores are computed from the wrong pairs of nodes, because a buffer is

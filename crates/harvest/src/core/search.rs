@@ -356,8 +356,8 @@ impl Core {
         Ok(())
     }
 
-    /// Whether a job may be requested from any of the searches. A search without remaining jobs ends at the next
-    /// request.
+    /// Whether a new trial can be started, so that a job should be requested from a search. A search without remaining
+    /// jobs ends at the next request.
     pub(super) fn may_start_trials(&self) -> bool {
         self.mode != Mode::Stopping
             && self.searches.iter().any(LiveSearch::may_have_job)

@@ -167,7 +167,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The name of a field in the report's format.
+    /// The name of a field as it appears in the file's format.
     pub fn label<'f>(&self, field: &'f str) -> Cow<'f, str> {
         self.format.label(field)
     }

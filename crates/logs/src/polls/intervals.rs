@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// The intervals between polls, in seconds, and the span of all polls.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Intervals {
-    /// The number of occurrences of each interval. All intervals add up to the span of the log, so
-    /// there are few distinct intervals: at most 140,000 in 300 years.
+    /// The number of occurrences of each interval. The intervals add up to the span of the log,
+    /// so only a few can be distinct: at most 140,000 in 300 years.
     counts: BTreeMap<i64, u64>,
     span: Option<(i64, i64)>,
 }

@@ -122,7 +122,7 @@ fn form_of(text: &str) -> (Form, bool) {
     }
 }
 
-/// Whether a line of `scontrol show nodes` shows that the described node has GPUs, as `Gres=gpu:a100:4` does. A line
+/// Whether a line of `scontrol show nodes`, such as one with `Gres=gpu:a100:4`, states that the node has GPUs. A line
 /// with `NodeName=` begins the description of the next node.
 fn has_gpu(text: &str, described: &mut Option<String>) -> bool {
     if let Some(rest) = text.trim().strip_prefix("NodeName=") {

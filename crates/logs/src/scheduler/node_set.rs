@@ -54,7 +54,7 @@ pub struct Looked {
     pub unknown: usize,
     /// The first name that is not a known node.
     pub example: Option<String>,
-    /// The last known node of the lists.
+    /// The known node that the lists name last.
     pub last: Option<u32>,
     /// The last name, if it may have been cut. It was not looked up.
     pub cut: Option<String>,
@@ -62,7 +62,7 @@ pub struct Looked {
     pub is_new: bool,
 }
 
-/// Information from the log about the lists of a job.
+/// Information from the log about the node lists of a job.
 #[derive(Debug, Clone, Copy)]
 pub struct Stated {
     /// Number of nodes that the job used, if the log states it.

@@ -29,9 +29,9 @@ struct StaticSplit {
 /// The problem whose optimum is the best work per second.
 #[derive(Debug)]
 enum Best {
-    /// The problem if all nodes are interchangeable, with its solver.
+    /// For interchangeable nodes: the solver and the problem.
     Alike(Box<Exact>, Problem),
-    /// The problem if the nodes are of several classes.
+    /// For nodes of several classes.
     InClasses(ClassSplit),
 }
 

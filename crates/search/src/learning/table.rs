@@ -51,7 +51,8 @@ impl Table {
 
     /// The number of trials.
     pub fn trials(&self) -> u32 {
-        // Trials are numbered from 0 by a `u32`, so their count exceeds the largest `u32` by at most one.
+        // Trial numbers are `u32`s from 0, so there can be 2^32 trials, one more than a `u32` can hold. In that case, the
+        // count is one too low.
         u32::try_from(self.trials.len()).unwrap_or(u32::MAX)
     }
 

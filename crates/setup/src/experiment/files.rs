@@ -120,7 +120,7 @@ impl ExperimentFiles {
     }
 }
 
-/// Names of files with estimates in the directory of a trace.
+/// Names that a file of estimates can have in a trace's directory.
 const ESTIMATES: [&str; 3] = [
     "duration_estimate_ebm.csv",
     "duration_estimate.csv",

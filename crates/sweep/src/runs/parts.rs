@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::plan::Cut;
 
-/// Minimum number of weeks in a log whose blocks are weeks. A shorter log is resampled by days, because 2, 3 or 4
-/// blocks have only 3, 10 or 35 different resamples.
+/// Minimum number of weeks in a log whose blocks are weeks. A shorter log is resampled by days, because few blocks
+/// have few different resamples: 2, 3 or 4 blocks have only 3, 10 or 35.
 const MIN_WEEKS: usize = 8;
 /// Minimum number of blocks. All resamples of a single block would be the same.
 const MIN_BLOCKS: usize = 2;

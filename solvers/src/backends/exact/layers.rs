@@ -19,7 +19,8 @@ impl Window {
     }
 }
 
-/// A layer: its states, and the index of its first loss in the list that holds the least losses of all layers.
+/// A layer: its window of states, and the offset of its losses in the vector that stores the losses of all layers one
+/// after another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer {
     pub offset: usize,

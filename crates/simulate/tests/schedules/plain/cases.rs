@@ -46,7 +46,7 @@ impl Case {
     }
 }
 
-/// A job that has everything that the policies need.
+/// A completed job in virtual cluster 0, without a user, a name or a workload.
 pub fn job(index: usize, gpus: u32, submit: i64, duration: i64) -> Job {
     Job {
         id: format!("j{index}"),

@@ -12,7 +12,8 @@ pub struct Switches {
     pub without_throughput: bool,
     pub without_estimates: bool,
     pub corrected: bool,
-    /// The profiler's scaling steps. This virtual cluster removes a node when the profiler adds one, and vice versa.
+    /// The profiler's scaling steps. The virtual cluster that Lucid schedules loses a node when the
+    /// profiler gains one, and vice versa.
     pub echo: Vec<(i64, i32)>,
 }
 

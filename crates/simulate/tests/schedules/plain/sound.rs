@@ -17,8 +17,8 @@ pub struct Promise {
     limit: i64,
 }
 
-/// The properties that FIFO, SJF, QSSF and EASY guarantee. The profiler guarantees the same properties, except for the
-/// limit.
+/// The properties that FIFO, SJF, QSSF and EASY guarantee. The profiler guarantees the same properties, but also
+/// ends each job at its limit.
 pub const TIMED: Promise = Promise {
     notice: 0,
     sharing: false,
