@@ -128,7 +128,7 @@ try_wheel() {
 static_libraries() {
     local name
     # This folder comes first in the search path and contains no shared libraries.
-    rm -rf "$work/lib"
+    rm -rf "${work:?}/lib"
     mkdir "$work/lib"
     link=(-L "native=$work/lib" -C strip=symbols)
     for name in "$@" stdc++; do
