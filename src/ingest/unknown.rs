@@ -107,8 +107,8 @@ impl MaxUnknown {
     }
 }
 
-/// Explains why logs of the bounds cannot be written if the source only counts nodes. If the bounds on the idleness
-/// differ, jobs share nodes, as their numbers of cores show.
+/// Explains why `--bounds` cannot write its two logs if the source states only the number of nodes of each job. If the
+/// bounds on the idleness differ, jobs share nodes, as their numbers of cores show.
 fn without_bounds(quality: &Quality) -> String {
     let reason = if quality.idle_lower < quality.idle_upper {
         "Jobs share nodes, so the number of idle nodes is known only within bounds. Which nodes were idle is unknown"

@@ -216,7 +216,7 @@ impl World {
         self.queue.insert((time, self.serial), happening);
     }
 
-    /// Schedules a happening after `ms` milliseconds.
+    /// Schedules a simulated event `ms` milliseconds from now.
     pub fn after(&mut self, ms: Millis, happening: Happening) {
         self.at(self.now + ms, happening);
     }

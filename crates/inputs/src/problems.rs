@@ -210,7 +210,8 @@ fn parse(bytes: &[u8], fault: impl Fn(&str, &str) -> Fault) -> Result<Vec<AnyPro
                 if let (AnyProblem::Classes(_), Some(what)) = (&problem, unsupported) {
                     let expected = "no such field in a problem with node classes";
                     let fault = fault(what, expected);
-                    let remedy = "use options with other values, or nodes of one class";
+                    let remedy = "remove the field and describe the goal or the weights through the values in each \
+                                  task's options, or use a problem with one class of nodes";
                     faults.add(fault.at(place.clone()).remedy(remedy))?;
                 }
                 for reason in reasons {

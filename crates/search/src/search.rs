@@ -30,8 +30,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// The job that trains a trial from the rung below `rung` to `rung`, where `resources` are the resources of all
-    /// rungs. `None` above the last rung.
+    /// The job that trains a trial up to `rung`, starting from the previous rung. `resources` lists the resource of
+    /// each rung. `None` above the last rung.
     pub(crate) fn towards(resources: &[f64], trial: u32, rung: usize) -> Option<Job> {
         let below = rung.checked_sub(1);
         let from = below.and_then(|below| resources.get(below));

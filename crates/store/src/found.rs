@@ -22,7 +22,7 @@ pub struct Found<R> {
     pub running: BTreeSet<RunKey>,
     /// The processes that executed parts of batches, ordered by segment.
     pub parts: Vec<PartLog>,
-    /// Number of lines that were altered or have the format of another version.
+    /// Number of lines that are damaged, or that were written in another version's format.
     pub damaged: usize,
 }
 

@@ -142,7 +142,7 @@ fn large_problems_are_fair_too() {
         let answer = solve(&problem, BigM::Corrected);
         assert_eq!(check(&problem, &answer, BigM::Corrected), Ok(()));
         assert_eq!(answer.status, Status::Optimal);
-        // No plan that runs the same number of tasks has a greater least share.
+        // No plan that runs as many tasks has a higher minimum share.
         let level = answer.fairness.unwrap().least_share.unwrap();
         let needed = |task: &Task| {
             let reaches = |&n: &u32| task.allows(n) && task.share(problem.t_fwd, n) > level;

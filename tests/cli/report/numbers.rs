@@ -124,7 +124,7 @@ fn spans_hold_the_node_time_of_each_task() {
     }
 }
 
-/// Returns the name and the node-time of each row in the figure of the tasks.
+/// Returns the name and the total node-time of each row in the task figure `id`.
 fn row_seconds(figures: &Figures, id: &str) -> Vec<(String, f64)> {
     let spans = figures.get(id);
     let names = spans["y"]["names"].as_array().unwrap();

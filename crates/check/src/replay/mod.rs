@@ -1,4 +1,4 @@
-//! Verifies the tables of a replay against each other, the log and the tasks.
+//! Checks that the tables of a replay agree with each other, with the log and with the tasks.
 //!
 //! The allocations record which task held which node, and when. Together with the log and the
 //! tasks, the allocations are enough to recompute the accounts event by event. The accounts cover

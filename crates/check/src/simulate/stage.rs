@@ -294,7 +294,10 @@ impl<'a> Sweep<'_, 'a, '_> {
             let Some(slot) = slot else {
                 let place = self.place(index);
                 self.findings.add(|| {
-                    format!("{place}: node {node} does not exist, or does not have these GPUs")
+                    format!(
+                        "{place}: the placement on node {node} is invalid: the node does not exist or is listed twice, \
+                         or the run's GPUs on it are not GPUs of the node"
+                    )
                 });
                 return None;
             };

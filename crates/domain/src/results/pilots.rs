@@ -57,7 +57,8 @@ pub struct Kept {
     pub delay_share: f64,
 }
 
-/// A ladder, and how the idle node-time is used under each model in which the ladder matters.
+/// A ladder (a set of wall times), and how pilots with these wall times use the idle node-time. The model `kept` is
+/// omitted, because it does not depend on the ladder.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Ladder {
     /// The wall times in minutes, ascending; empty if no wall time fits any fragment.
@@ -89,7 +90,7 @@ pub struct Fits {
     pub pilots: u64,
 }
 
-/// The use of the idle node-time if preempted pilots lose their work, under a given plan or the best plan. A plan
+/// The use of the idle node-time under a given plan or the best plan, if preempted pilots lose their work. A plan
 /// starts each pilot at a fixed idle age of its node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lost {

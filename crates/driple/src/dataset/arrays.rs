@@ -42,7 +42,7 @@ pub enum ArrayFault {
     NotBinary {
         /// Index of the graph in the batch, from 0.
         graph: usize,
-        /// The row and the column of the entry, from 0.
+        /// The zero-based row and column of the entry.
         nodes: (usize, usize),
         /// The value of the entry.
         value: f32,

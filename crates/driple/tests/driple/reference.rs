@@ -1,5 +1,5 @@
-//! Compares outputs and gradients of the networks with the original's. Golden values: the outputs
-//! and gradients that the original's code computed in double precision.
+//! Compares outputs and gradients of the networks with golden values, which Driple's original code
+//! computed in double precision.
 
 use crate::support::reference;
 use gleaner_driple::graph::GroupedGraph;

@@ -231,8 +231,8 @@ fn check_nesting(groups: &[GroupSubmission], tasks: &[TrainingTask]) -> Result<(
     match problem.crossing_groups() {
         None => Ok(()),
         Some((one, other)) => Err(format!(
-            "group {}: found a group that shares only some of its tasks with group {}, expected one of the two to \
-             contain the other",
+            "group {}: shares only some of its tasks with group {}; if two groups share tasks, one must contain \
+             the other",
             one.name, other.name
         )),
     }
@@ -314,7 +314,7 @@ mod tests {
             ),
             (
                 vec![nested[1].clone(), group("x", &["b", "c"], None, Some(3))],
-                "expected one of the two to contain the other",
+                "shares only some of its tasks with group",
             ),
         ] {
             let reason = checked(&core, &groups).unwrap_err();

@@ -60,8 +60,8 @@ const CHANGEABLE: [&str; 7] = [
 const KNOWN_TO_PILOTS: [&str; 2] = ["grace_s", "lease_s"];
 
 impl Settings {
-    /// Checks that these settings can replace `old` while the journal continues. `has_pilots` is true if any pilot has
-    /// not ended.
+    /// Checks that these settings can replace `old` without starting a new journal. `has_pilots` is true if any pilot
+    /// has not ended.
     ///
     /// # Errors
     /// A setting that must not change has changed. The message names all such settings and the remedy.

@@ -74,7 +74,7 @@ pub(super) struct Task {
 
 impl Task {
     pub fn new(submission: Submission, training: TrainingTask, groups: Vec<usize>) -> Self {
-        // The task of a trial continues from the work of the rung below.
+        // A trial's task starts with the work that the trial has done on the lower rungs.
         let done = submission.trial.as_ref().map_or(0.0, |trial| trial.done);
         Task {
             submission,

@@ -173,8 +173,8 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// The curves of a task, each with the name of its class. They share one name in the file. A plain curve has no class
-/// name.
+/// The curves of a task, each with its class name (`None` for a plain curve). In the file, they are stored together
+/// under one curve name.
 type CurveKey<'a> = Vec<(Option<&'a str>, &'a ScalingCurve)>;
 
 fn curve_key(task: &TrainingTask) -> CurveKey<'_> {

@@ -277,7 +277,8 @@ impl<'a> Sweep<'a> {
 
     /// Joins neighbouring stretches with equal holds, from the head `first` up to the node `last` (exclusive). The
     /// stretches are settled, so equal holds mean an equal state. An earlier join may already have removed the head
-    /// `first`. The entry of `first` still has the holds of that stretch, so the comparison remains correct.
+    /// `first`. In that case, the entry of `first` still contains the holds of the stretch that it headed, so the
+    /// comparison is still correct.
     fn join(&mut self, first: usize, last: usize) {
         let mut head = first;
         while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {

@@ -1,4 +1,4 @@
-//! Tests the event logs built from polls: compares them with a table that has a cell for every second and node.
+//! Tests the event logs built from polls by comparing them with a table that has a cell for every second and node.
 
 use std::path::Path;
 

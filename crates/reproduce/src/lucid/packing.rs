@@ -21,7 +21,8 @@ const ROWS: usize = 66;
 /// Seed of the 200 random splits.
 const SEED: u64 = 0;
 
-/// Trains and tests decision trees, with and without the speeds of pairs.
+/// Trains and tests the decision trees that score how well workloads share a GPU, with and without the speeds measured
+/// in pairs.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let file = data.file("lucid/venus_sept/single_data.csv");
     let mut profiles = part.take(jobs::profiles::read(&file)?);

@@ -30,8 +30,8 @@ proptest! {
         }
     }
 
-    /// The product's schedules equal those of the plain simulator, pass the checker, and do not depend on the number of
-    /// threads.
+    /// The schedules of `gleaner-simulate` equal those of the plain simulator, pass the checker, and do not depend on
+    /// the number of threads.
     #[test]
     fn simulations_equal_stepping_through_every_second(town in town(), profiled: bool) {
         let simulation = town.simulation(profiled);

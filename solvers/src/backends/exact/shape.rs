@@ -143,7 +143,8 @@ impl Shapes {
     }
 
     /// Upper bound on the distance between the value of the best plan and the optimum. Rounding and the bonus of
-    /// unchanged tasks cause this distance. Each task contributed a number of at most `size` to the sums.
+    /// unchanged tasks cause this distance. `size` is an upper bound on the absolute value of the
+    /// term that each task adds to the solver's sums. The rounding error is proportional to it.
     pub fn uncertainty(&self, size: f64) -> f64 {
         if self.largest == 0.0 {
             return 0.0;
