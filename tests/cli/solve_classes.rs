@@ -132,7 +132,7 @@ fn faulty_problems_are_named() {
     for (text, said) in [
         (
             with(OPTIONS, "[0, 4, 16]", "[2, 4, 16]"),
-            "problem 1: found task a: option 2 names class 2, expected 0 to 1",
+            "problem 1: task a: option 2 names class 2, expected 0 to 1",
         ),
         (
             with(OPTIONS, "18]", "1e300]"),
@@ -168,7 +168,7 @@ fn faulty_problems_are_named() {
         ),
         (
             with(CURVES, "[0, 2, 4]", "[0, 4, 4]"),
-            "problem moves: found task t: class a: the nodes must be strictly increasing",
+            "problem moves: task t: class a: the nodes must be strictly increasing",
         ),
         (
             with(CURVES, r#""b": 1}, "max"#, r#""c": 1}, "max"#),
