@@ -75,8 +75,8 @@ def means(hours, counts):
 
 
 def step(most, marks):
-    """The distance between the marks of an axis from 0 to `most`: the smallest number of the form 1, 2 or 5 times a
-    power of ten that divides the axis into at most `marks` intervals."""
+    """The distance between the marks of an axis from 0 to `most`: the smallest whole number of the form 1, 2 or 5
+    times a power of ten that divides the axis into at most `marks` intervals."""
     size = 1
     while True:
         for factor in (1, 2, 5):

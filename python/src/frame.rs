@@ -21,10 +21,10 @@ use crate::errors::exception;
 
 /// Writes a table as CSV. The table can come from any library that supports Arrow's stream protocol. Missing values are
 /// empty cells. Times have the format `2026-01-31 08:00:00`. Times of columns with a time zone are in UTC and end in
-/// `Z`. Floats with integer values are written without a decimal point, because pandas stores integers as floats if
-/// values are missing. Booleans are written as 1 and 0. The values of lists are separated by `;`. If the table is an
-/// event log (`is_log`), a pandas index that contains the times of the log is written as the first column. Other
-/// unnamed indices are left out.
+/// `Z`. A column of 64-bit floats whose values are all integers is written without decimal points, because pandas
+/// stores integers as floats if values are missing. Booleans are written as 1 and 0. The values of lists are separated
+/// by `;`. If the table is an event log (`is_log`), a pandas index that contains the times of the log is written as the
+/// first column. Other unnamed indices are left out.
 ///
 /// # Errors
 /// The value is not a table, its columns cannot be written as CSV, or the file cannot be written.

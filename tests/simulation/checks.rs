@@ -20,8 +20,8 @@ pub enum Invariant {
     Submissions,
     /// No work is counted twice, and reports of earlier runs do not count.
     Progress,
-    /// A task finishes only when its work is done. Runs are killed only after the grace period, so that they can write
-    /// a checkpoint first.
+    /// A task finishes only when its work is done. Unless the daemon is stopping at once, runs are killed only after
+    /// the grace period, so that they can write a checkpoint first.
     Completion,
     /// A task fails only after its own program has failed at least `max_failures` times.
     Failures,

@@ -60,8 +60,8 @@ fn parsed(name: &str) -> (&str, u32, u32) {
 }
 
 impl World {
-    /// Adds the task of a trial under the name that the core gave it. Its program continues from the checkpoint of the
-    /// rung below. Returns the index of the task.
+    /// Adds the task of a trial under the name that the core gave it. If the trial has a rung below, its
+    /// program continues from the checkpoint of that rung. Returns the index of the task.
     pub fn add_trial(&mut self, name: &str) -> usize {
         let (template, trial, rung) = parsed(name);
         let template = self.task_of(template);

@@ -1,7 +1,8 @@
 //! The problem as a mixed-integer linear program, for other solvers.
 //!
 //! Each option of each task has a binary variable. Its objective coefficient, gain_jo, is the option's value minus the
-//! value of holding nothing. The program is:
+//! value of holding nothing. A fixed task has a variable only for the option that it holds, which must be 1. The
+//! program is:
 //!
 //! maximise Σ gain_jo · y_jo  subject to  Σ_o y_jo ≤ 1 for every task, and Σ count_jo · y_jo ≤ capacity_k over the
 //! options of every class k. Each limit of a group adds a row over the options of the group's tasks, like the row of a

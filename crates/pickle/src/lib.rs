@@ -47,8 +47,8 @@
 //! # Limits
 //!
 //! This crate decodes protocols 2 to 5. It rejects files that contain sets, out-of-band buffers, names from the
-//! extension registry, or instructions of protocol 0. It also rejects the rare instructions POP, DUP, LONG4 and
-//! NEWOBJ_EX. The error names the rejected instruction.
+//! extension registry, or instructions that exist only in protocols 0 and 1. It also rejects the rare
+//! instructions POP, POP_MARK, DUP, LONG4 and NEWOBJ_EX. The error names the rejected instruction.
 //!
 //! Decoding creates at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against the number of
 //! remaining bytes, and does not recurse. Time and memory are proportional to the size of the input.

@@ -32,7 +32,8 @@ settings! {
         /// Big-M constant, which limits by how many nodes a task can grow or shrink in one decision. The exact solver
         /// also applies these limits.
         pub big_m: BigM = BigM::default() => Spec::of("NAME");
-        /// Time limit of highs, cbc and programs for one decision, in seconds (-optTL).
+        /// Time limit for one decision of highs, cbc, a program, or the exact solver for node classes, in seconds
+        /// (-optTL).
         pub time_limit: f64 = TIME_LIMIT => time_limit();
         /// Relative gap at which highs and cbc consider a plan optimal.
         pub gap: f64 = GAP => gap();

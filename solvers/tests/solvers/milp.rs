@@ -100,7 +100,8 @@ fn cbc_counts_reaches_every_stored_optimum() {
     assert_reaches_all(SolverKind::Cbc);
 }
 
-/// Solves every fifth stored problem in the paper's formulation: 80 of 400, with all sizes among them.
+/// Solves every fifth stored problem in the paper's formulation: 80 of 400, with every number of tasks from
+/// 1 to 6 among them.
 fn assert_paper_reaches(kind: SolverKind, big_m: BigM) {
     for case in cases().iter().step_by(5) {
         let optimum = match big_m {

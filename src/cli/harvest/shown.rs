@@ -144,7 +144,7 @@ pub fn tasks(tasks: &[TaskStatus]) -> String {
     head + &rows.collect::<String>()
 }
 
-/// The number of nodes of a task: `4`, or `2/4` if it runs on only 2 of the 4 nodes that it was given.
+/// The number of nodes of a task: `4`, or `2/4` if it currently runs on 2 nodes, and is given 4.
 fn nodes(task: &TaskStatus) -> String {
     if task.nodes == task.running {
         task.nodes.to_string()

@@ -8,7 +8,7 @@ use crate::cli::{print, print_json};
 
 /// List all tasks.
 ///
-/// In the column nodes, 2/4 means that a task runs on 2 of the 4 nodes that it is given. Such a task is starting,
+/// In the column nodes, 2/4 means that a task currently runs on 2 nodes, and is given 4. Such a task is starting,
 /// stopping, or waiting until another task has left the nodes.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \

@@ -29,8 +29,8 @@ pub struct Args {
     what: What,
 }
 
-/// The text after the options: for each scheduler and cluster, the commands that create its logs or traces, and the
-/// command that reads them.
+/// The text after the options: the commands that read logs and traces, that create the logs of Slurm and polls, and
+/// that use the results.
 fn help() -> String {
     let read = |name| IngestFormat::named(name).map_or("", |format| format.example);
     format!(

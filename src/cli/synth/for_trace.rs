@@ -67,8 +67,8 @@ impl Made {
         self.rows.len()
     }
 
-    /// Writes the table of workloads and their graph files to `path`. The graph files are in the subfolder `folder`
-    /// next to the table.
+    /// Writes the table of workloads to `path`. The table names the graph file of each workload; these files are in the
+    /// subfolder `folder` next to the table.
     ///
     /// # Errors
     /// The file cannot be written.

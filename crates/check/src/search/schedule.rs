@@ -1,5 +1,5 @@
-//! Decides which trial trains next. The decision depends on the settings of the search and on the losses reported so
-//! far.
+//! Decides which trial trains next. The decision depends on the settings of the search, on the losses reported so far
+//! and, for population-based training, on the recorded parents of copied trials.
 //!
 //! The algorithms follow these papers. Median stopping is described in section 3.2.2 of Golovin et al. 2017, and
 //! population-based training in Jaderberg et al. 2017 (arXiv:1711.09846). Successive halving and ASHA are Algorithms 1

@@ -48,8 +48,8 @@ pub(super) fn runs(
 
 type Figure = fn(&Spread) -> Option<f64>;
 
-/// Compares the tables of statistics over runs with the same settings. Each table has one row for each group of such
-/// runs.
+/// Compares the tables of statistics over groups of runs that differ only in their seed and their window. Each table
+/// has one row for each group.
 pub(super) fn settings(
     info: &RunInfo,
     mode: Mode,

@@ -45,8 +45,8 @@ pub struct JobOutcome {
     pub nodes: Vec<(u32, GpuSet)>,
     /// The number by which the policy sorted the job; `None` if the policy gave the job no number.
     pub priority: Option<f64>,
-    /// Remaining work at the job's end, in seconds at full speed. It is negative if the last step, at a fractional
-    /// speed, did more work than remained, and 0 otherwise.
+    /// Remaining work at the job's end, in seconds at full speed. It is negative if the last step did more work than
+    /// remained, which is possible only if the job once ran at a fractional speed. Otherwise, it is 0.
     pub remain: f64,
     /// Speed at the job's end; 1 is the speed of a job alone on its GPUs.
     pub speed: f64,

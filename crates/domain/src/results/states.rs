@@ -106,7 +106,8 @@ pub const IDLE_GPUS: Field = Field::new("idle_gpu_num", "GPUs", "number of GPUs 
 /// Number of waiting jobs.
 pub const PENDING_JOBS: Field = Field::new("pending_gpujob_num", "jobs", "number of waiting jobs");
 
-/// The columns of `<policy>_seq`, which has one row per virtual cluster and minute.
+/// The columns of `<policy>_seq`, which has one row per virtual cluster and minute, or per longer interval in very long
+/// runs.
 pub const SEQ: [Field; 16] = [
     Field::new("vc", "", "virtual cluster"),
     TIME,

@@ -43,7 +43,7 @@ impl<T: Real> Layout<T> {
 }
 
 impl Network {
-    /// Creates a network and its initial parameters, which are drawn at random with `seed`.
+    /// Creates a network and its initial parameters. Random parameters are drawn with `seed`.
     #[must_use]
     pub fn new<T: Real>(architecture: Architecture, seed: u64) -> (Self, Parameters<T>) {
         let mut declare = Declare::new(architecture.design, seed);

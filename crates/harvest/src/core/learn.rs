@@ -60,7 +60,6 @@ pub(super) struct Place {
 }
 
 /// A task's report of its progress.
-
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Report {
     time: Millis,
@@ -81,7 +80,8 @@ pub(super) struct Measurement {
 }
 
 impl Measurement {
-    /// The task with the measured curve and costs.
+    /// The task as it runs in this class, with the measured curve and the measured costs of growing and shrinking. The
+    /// cost of a move is not applied.
     pub fn applied(&self, task: &TrainingTask) -> TrainingTask {
         TrainingTask {
             curve: self.curve.clone(),

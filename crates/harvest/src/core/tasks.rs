@@ -57,7 +57,8 @@ pub(super) struct Task {
     pub run: Option<Run>,
     /// Work done, as last reported.
     pub done: f64,
-    /// The largest amount of work that any run has reported.
+    /// The largest amount of work that any run has reported; for a trial's task, at least the work done on the lower
+    /// rungs.
     pub best: f64,
     /// The loss after the most work in the last run that reported a loss.
     pub loss: Option<MeasuredLoss>,

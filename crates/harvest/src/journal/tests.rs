@@ -143,7 +143,7 @@ fn batches_are_read_as_they_were() {
     assert_eq!(seconds, [1, 2]);
 }
 
-/// An in-memory file that fails after a given number of writes and syncs.
+/// An in-memory file. If a number is given, the file fails after this number of writes, changes of length and syncs.
 #[derive(Debug, Clone, Default)]
 struct Disk(Arc<Mutex<DiskState>>);
 

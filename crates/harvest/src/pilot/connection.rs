@@ -48,7 +48,7 @@ pub(super) async fn connect(state: Arc<StateDir>) -> Result<Access> {
     })
 }
 
-/// The time between two attempts to connect, which doubles after each failure.
+/// The time between two attempts to connect, which doubles after each failure, up to [`LONGEST_DELAY`].
 #[derive(Debug)]
 pub(super) struct Backoff {
     next: Duration,

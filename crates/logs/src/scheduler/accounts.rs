@@ -111,8 +111,8 @@ impl AccountReader {
         }
     }
 
-    /// Handles the start of a job or a reservation. If an earlier job or reservation with the same id is still open,
-    /// counts a fault and ends it at the new start.
+    /// Handles the start of a job or a reservation. If an earlier hold of the same kind with the same id is still
+    /// open, counts a fault and ends that hold at the new start, or at its own start if that is later.
     fn started(
         &mut self,
         record: &AccountLine<'_>,

@@ -30,7 +30,7 @@ pub(super) struct IdleNodes {
     /// Number of jobs for which the log states only a node count.
     pub counted: u64,
     cores_per_node: Option<u32>,
-    /// Whether the log states the number of cores of at least one job.
+    /// Whether the log states the number of cores of at least one job whose nodes it does not name.
     are_cores_known: bool,
     /// The jobs that list fewer nodes than they used.
     pub short: ShortJobs,

@@ -38,8 +38,8 @@ pub struct Job<'l> {
     pub runs: &'l [Run<'l>],
     /// Run time of the job in seconds, as stated in the log.
     pub duration: Option<f64>,
-    /// Whether the state shows that the job has ended. If it has, a last run without an end is a fault. If it has not,
-    /// such a run is still in progress.
+    /// Whether the last run has no end although the state shows that the job has ended, which is a fault. If this is
+    /// false, a last run without an end is still in progress.
     pub is_over: bool,
     /// Whether other records with this id describe the same job: another run, or the end of a run
     /// that has no end here.

@@ -8,7 +8,7 @@ use crate::{Document, thin};
 use gleaner_domain::error::{Error, Result};
 
 /// Number of parts into which thinning divides a curve. Each part keeps its first, lowest, highest and last point. The
-/// script thins the visible part of a curve further.
+/// script thins lines further: their visible part, or the whole line on a logarithmic axis.
 const BUCKETS: usize = 8_000;
 
 /// All figures as JSON.
@@ -71,7 +71,8 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
 }
 
 /// A curve. `x` is `None` if the curve has the same x values as the previous curve. In this case, the script reduces
-/// both curves to the same points and shows their values together.
+/// both curves to the same points. Except on logarithmic axes and in figures with points, it also shows their values
+/// together.
 #[derive(Serialize)]
 struct CurveData<'a> {
     name: &'a str,

@@ -130,7 +130,7 @@ impl ProfilerArgs {
         };
         if self.elastic.is_some() && inputs.forecast.is_none() {
             return Err(Error::Usage(
-                "--elastic needs a forecast, which determines when the node is returned: add --forecast"
+                "--elastic needs a forecast, on which the return of the node depends: add --forecast"
                     .into(),
             ));
         }

@@ -41,7 +41,7 @@ pub struct Learned {
     order: Vec<u32>,
     /// The position of each node in this order.
     places: Vec<u32>,
-    /// Number of moves since the current order was made.
+    /// Number of moves remembered since the current order was made.
     new_moves: usize,
 }
 
