@@ -111,8 +111,8 @@ class Run:
 
     @property
     def tallies(self) -> list[dict[str, Any]]:
-        """A dict for each solver that is a program or a Python function. It contains the numbers of answers that were
-        wrong, late, claimed to be optimal, and confirmed as optimal."""
+        """A dict for each solver that is a program or a Python function, or whose library failed in a replay. It
+        contains the numbers of answers that were wrong, late, claimed to be optimal, and confirmed as optimal."""
         found: list[dict[str, Any]] = self._told.get("tallies") or json.loads(self._run.tallies())
         return found
 

@@ -39,7 +39,7 @@ pub struct Allocation {
     /// Objective of `counts`, computed from the problem; `None` without a plan.
     pub objective: Option<f64>,
     /// Upper bound on the objective of any plan, or under a max-min goal, of any of the fairest plans. `None` if the
-    /// solver computes no bound.
+    /// solver gives no bound.
     pub bound: Option<f64>,
     /// Planned node count of each task, in task order; `None` without a plan.
     pub counts: Option<Vec<u32>>,

@@ -238,7 +238,7 @@ impl Problem {
     }
 
     /// Returns the plan that keeps every task's node count wherever the bounds allow. A task above its [`Task::cap`] is
-    /// cut to the cap, a task below its minimum is cut to 0, and every other task keeps its count.
+    /// cut to the cap, a task whose count is then below its minimum is cut to 0, and every other task keeps its count.
     ///
     /// `None` if this plan needs more nodes than are idle.
     pub fn stay_put(&self) -> Option<Vec<u32>> {

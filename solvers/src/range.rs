@@ -56,8 +56,9 @@ pub(crate) fn push_window(window: f64, out: &mut Vec<String>) {
     }
 }
 
-/// Adds a fault for each number of a task that is out of range. Products of numbers are checked only if the task's
-/// curve and bounds are well formed, and if the window and each of the task's numbers are in range.
+/// Adds the faults of a task's numbers that are out of range: at most one for its weight and rates, and one for each
+/// cost. The loss from a rescale is checked only if the task's curve and bounds are well formed, and if the window and
+/// each of the task's numbers are in range.
 pub(crate) fn push_task(task: &Task, window: f64, is_well_formed: bool, out: &mut Vec<String>) {
     let before = out.len();
     push_rates(task, out);

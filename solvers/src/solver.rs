@@ -124,8 +124,8 @@ pub enum SolveError {
         /// The formulation that rejected the problem, such as `the paper formulation`.
         solver: &'static str,
     },
-    /// The problem is valid, but this solver or formulation cannot handle it. The string states the reason, and what to
-    /// use instead.
+    /// The problem is valid, but this solver or formulation cannot handle it. The string states the reason and, in some
+    /// cases, what to use instead.
     #[error("{0}")]
     Unfit(String),
     /// The problem is invalid; see [`Problem::validate`].

@@ -90,7 +90,7 @@ impl Args {
 ///
 /// # Errors
 /// The usage is wrong, the plan is invalid, a device is missing or in use, or a measurement fails. An interrupt is also
-/// an error; it is reported after all finished measurements have been saved.
+/// an error; without `--scaling`, it is reported after all finished measurements have been saved.
 pub fn run(args: &Args) -> Result<()> {
     let clock = Instant::now();
     let loaded = plan::read_for(&args.path()?, args.sampler)?;
@@ -244,7 +244,8 @@ impl Profiling<'_> {
     }
 }
 
-/// Prints the numbers of finished and failed measurements. Returns an error if a measurement failed.
+/// Prints the numbers of measurements (in total, done before, and failed), workloads and pairs. Returns an error if a
+/// measurement failed.
 fn report(session: &Session<'_>, tables: &Tables, found_done: usize) -> Result<()> {
     let all = session.measurements().count();
     let found_done = format!("{all}, {found_done} of them already done");

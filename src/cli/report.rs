@@ -95,7 +95,7 @@ fn pair(text: &str) -> std::result::Result<[String; 2], String> {
     }
 }
 
-/// Parses the name of a page. Its extension must not be that of another format.
+/// Parses the name of a page. Its extension, if any, must be html or htm.
 fn page_file(text: &str) -> std::result::Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension().and_then(|extension| extension.to_str()) {

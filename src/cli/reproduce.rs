@@ -115,8 +115,9 @@ impl Choice {
 
 /// Runs the subcommand.
 ///
-/// # Errors --data is missing, a file is missing or faulty, a computation fails, the results cannot be written, or the
-/// command is interrupted. An interrupt is reported after the results of the finished systems have been written.
+/// # Errors
+/// `--data` is missing, a file is missing or faulty, a computation fails, the results cannot be written, or the command
+/// is interrupted. An interrupt is reported after the results of the finished systems have been written.
 pub fn run(args: &Args) -> Result<()> {
     let systems = args.system.unwrap_or(Choice::All).systems();
     let (Some(out), false) = (&args.out, args.list) else {

@@ -109,7 +109,7 @@ impl FailingProblems {
     }
 }
 
-/// Decides with a solver, and keeps the problems to which the solver gives faulty answers.
+/// Decides with a solver, and keeps the problems without node classes to which the solver gives faulty answers.
 pub struct Witness {
     /// The decider, which solves the problems.
     pub decider: SolverDecider,

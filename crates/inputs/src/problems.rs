@@ -211,7 +211,7 @@ fn parse(bytes: &[u8], fault: impl Fn(&str, &str) -> Fault) -> Result<Vec<AnyPro
                     let expected = "no such field in a problem with node classes";
                     let fault = fault(what, expected);
                     let remedy = "remove the field and describe the goal or the weights through the values in each \
-                                  task's options, or use a problem with one class of nodes";
+                                  task's options, or use nodes of one class";
                     faults.add(fault.at(place.clone()).remedy(remedy))?;
                 }
                 for reason in reasons {

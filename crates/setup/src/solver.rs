@@ -190,7 +190,8 @@ impl Built {
         }
     }
 
-    /// A handle to the tally of the solver's answers. The handle stays valid after the solver is dropped.
+    /// A handle to the tally of the solver's answers (of a built-in solver: without problems with node classes). The
+    /// handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         match self {
             Built::Ours(ours) => ours.solver.tally(),

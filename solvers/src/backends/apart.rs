@@ -243,7 +243,7 @@ fn readable(pipes: [Option<&PipeReader>; 2], left: Duration) -> [bool; 2] {
     polled.map(|pipe| pipe.revents != 0)
 }
 
-/// Reads the available bytes. Returns false at the end of the output or after an error.
+/// Reads the available bytes. Returns false at the end of the output or after an error other than an interruption.
 fn more(pipe: &mut PipeReader, into: &mut Vec<u8>) -> bool {
     let mut buffer = [0; 1 << 16];
     match pipe.read(&mut buffer) {

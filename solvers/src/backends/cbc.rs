@@ -15,7 +15,7 @@ use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, Solver
 /// CBC on one thread with a fixed seed, so that the same problem gets the same answer unless the
 /// time limit ends the search.
 ///
-/// Each solve runs in its own copy of this process. The library is never called in this process itself. A failed
+/// Each model is solved in its own copy of this process. The library is never called in this process itself. A failed
 /// assertion in CBC therefore costs only one answer, and solves in several threads do not interfere.
 ///
 /// When a stop is requested, the copy is killed, and the plans that CBC has found are lost. The answer is then the

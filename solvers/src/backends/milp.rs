@@ -117,9 +117,9 @@ struct Case<'a, L> {
     failure: RefCell<Option<String>>,
 }
 
-/// Solves `problem` with `library`, whose errors are messages for the user. If the library fails, the answer is the
-/// best plan known without it. Once `stop` is set, no further model is solved, and the library ends its search as soon
-/// as it can.
+/// Solves `problem` with `library`, whose errors are messages for the user. If the library fails, only the plan that it
+/// would have found is lost. Once `stop` is set, no further model is solved, and the library ends its search as soon as
+/// it can.
 pub(super) fn solve(
     solver: &'static str,
     spec: SolverSpec,

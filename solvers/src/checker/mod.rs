@@ -6,8 +6,8 @@
 //!
 //! The checker can refute a claim but cannot prove it. To refute a bound, it tries every plan that differs from the
 //! answer's plan in one task. To refute a max-min fair plan, it looks for a plan that runs the same number of tasks,
-//! all with a share above the answer's least share. The running time is at most linear in the number of points of the
-//! curves, so a check takes no longer than a solve.
+//! all with a share above the answer's least share. Apart from the groups and logarithmic factors, the running time is
+//! linear in the number of points of the curves, so a check usually takes no longer than a solve.
 
 mod fair;
 mod recount;

@@ -212,9 +212,8 @@ impl Rows<'_> {
 
     /// Adds the rows that make a growing task keep all of its nodes, and keep a shrinking task from gaining any.
     ///
-    /// With X = gained + lost and n_j − c = gained − lost, the first row is 2·lost ≤ M·shrink and
-    /// the second 2·gained ≤ M·(1 − shrink). Both are written as sums of ±x on the left, with the constants on the
-    /// right.
+    /// With X = gained + lost and n_j − c = gained − lost, the first row is 2·lost ≤ M·shrink and the second 2·gained ≤
+    /// M·(1 − shrink). Both are written with the terms 2·x and M·shrink on the left, and the constants on the right.
     fn no_migration(&mut self, big_m: BigM) {
         let m = match big_m {
             BigM::Paper => original_m(self.nodes),

@@ -173,7 +173,7 @@ fn command_line(info: &RunInfo, out: &Path) -> Result<Vec<String>> {
     Ok(options)
 }
 
-/// Whether an option writes files or controls where they are written. Such options are dropped.
+/// Whether an option is dropped: all output options except [`KEPT`], and the options [`WRITING`].
 fn writes(arg: &Arg) -> bool {
     let id = arg.get_id().as_str();
     let is_output = arg.get_help_heading() == Some(OUTPUT) || id == "out";

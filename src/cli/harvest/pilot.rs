@@ -9,8 +9,8 @@ use super::State;
 /// Hold a node for a daemon, and start tasks on it.
 ///
 /// The daemon's backend starts this command, so users need it only for other batch systems. The pilot stops its tasks
-/// and exits when it receives SIGTERM, when its wall time ends, or when its lease expires without an answer from the
-/// daemon.
+/// and exits when it receives SIGTERM, shortly before its wall time ends, or shortly before its lease expires without
+/// an answer from the daemon.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \
     gleaner harvest pilot --pilot 1 --wall 5400 --state ~/harvest")]

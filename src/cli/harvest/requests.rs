@@ -58,7 +58,7 @@ impl Cancel {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// No daemon is running, or there is no task or search with this name.
+    /// No daemon is running, there is no task or search with this name, or it is already over.
     pub fn run(&self) -> Result<()> {
         let task = self.task.clone();
         send(&self.state, &Request::Cancel { task })

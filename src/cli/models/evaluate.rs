@@ -30,7 +30,7 @@ pub struct Args {
     /// Models to measure [default: all].
     #[arg(value_enum, value_name = "MODEL")]
     what: Vec<gleaner_predict::Kind>,
-    /// Learn from the jobs submitted before this time, and test on all later jobs [default: for a
+    /// Learn from the jobs submitted before this time, and test on all other jobs [default: for a
     /// series, the start of the last month; for jobs, two weeks after the day of the first job; for shorter data, the
     /// middle].
     #[arg(long, value_name = "TIME")]

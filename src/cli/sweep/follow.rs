@@ -18,7 +18,7 @@ use gleaner_store::{Store, Tracker};
 use gleaner_sweep::cluster::slurm::{Queue, Submission, submit};
 use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State};
 
-/// Maximum interval between two queries to the queue, in seconds.
+/// Maximum interval between two queries to the queue, in seconds, unless the minimum interval is longer.
 const LONGEST: f64 = 60.0;
 
 /// Factor by which the interval grows after each query. By default, the intervals are 10, 15, 22.5 s and so on.

@@ -26,8 +26,8 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
         Err(error) => remark(&[format!("cannot query the queue: {error}")]),
         Ok(queue) => {
             all.iter().for_each(|batch| text += &queued(&queue, batch));
-            // A later batch takes over the unfinished runs of earlier batches, so only the last batch can have
-            // unfinished runs.
+            // A later batch takes over the unfinished runs of earlier batches that have left the queue, so usually only
+            // the last batch has unfinished runs.
             let ended = all.last().filter(|last| queue.of(last).is_none());
             wrong = ended.map_or_else(Vec::new, |last| {
                 troubles_of(prepared, &state, &found, &batches, last)

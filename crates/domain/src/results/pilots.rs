@@ -73,7 +73,7 @@ pub struct Ladder {
     pub lost: Lost,
 }
 
-/// The use of the idle node-time if the scheduler starts only pilots that end before their node is needed.
+/// The use of the idle node-time if the scheduler starts only pilots that end by the time their node is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Fits {
     /// Node-seconds during which pilots are ready.

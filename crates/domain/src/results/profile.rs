@@ -96,9 +96,9 @@ record! {
         speed2_q1: f64 = "speed2_q1" [""],
         /// upper quartile of `speed2`
         speed2_q3: f64 = "speed2_q3" [""],
-        /// GPU utilisation caused by the first workload, if known
+        /// part of `gpu_util` caused by the first workload, if known
         gpu_util1: Option<f64> = "gpu_util1" ["%"],
-        /// GPU utilisation caused by the second workload, if known
+        /// part of `gpu_util` caused by the second workload, if known
         gpu_util2: Option<f64> = "gpu_util2" ["%"],
         /// length of the measurement window
         time: f64 = "time" ["s"],

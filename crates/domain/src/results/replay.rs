@@ -160,7 +160,7 @@ record! {
         work_done: f64 = "work_done" ["work"],
         /// node-time that the task held
         node_seconds: f64 = "node_seconds" ["node·s"],
-        /// number of times the task grew or moved to another class
+        /// number of times the task started (except at the first event of the log), grew or moved to another class
         rescales_up: u32 = "rescales_up" [""],
         /// number of times the task shrank or stopped
         rescales_down: u32 = "rescales_down" [""],
@@ -502,8 +502,9 @@ summary! {
         /// final loss of the trial with `best_loss` minus the lowest final loss of all started trials, both without
         /// noise
         regret: Option<f64> ["loss"] least,
-        /// number of trials on the non-dominated front; null if the search has one loss. A trial is on the front if no
-        /// other trial that reached the last rung is at least as good in all losses and better in at least one
+        /// number of trials on the non-dominated front; null if the search has one loss, or if no loss was measured. A
+        /// trial is on the front if no other trial that reached the last rung is at least as good in all losses and
+        /// better in at least one
         front_trials: Option<usize> ["trials"] shown,
         /// work done for trials that did not reach the last rung
         wasted_work: Option<f64> ["work"] least,

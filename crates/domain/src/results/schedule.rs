@@ -100,7 +100,8 @@ pub struct Idleness {
     pub idle: bool,
 }
 
-/// The end of one of two jobs that share GPUs. The corrected simulation then sets the other job back to full speed.
+/// The end of one of two jobs that share GPUs, after which only the corrected simulation sets the other job back to
+/// full speed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Correction {
     /// Second of the end.

@@ -200,7 +200,8 @@ impl Figures for PolicyFigures {
             "estimate_rank_correlation",
             "",
             "Spearman's rank correlation of the estimates with the true durations, over all jobs: 1 for the same \
-             order, about 0 for a random order; null if there are no estimates or all estimates are equal",
+             order, about 0 for a random order; null if there are no estimates, or if all \
+             estimates or all durations are equal",
         ),
         Field::new(
             "corrected",

@@ -50,7 +50,7 @@ record! {
         from: i64 = "from_time" ["s"],
         /// end of the period: the second at which the GPUs become free or the speed changes
         to: i64 = "to_time" ["s"],
-        /// work done per second; 1 for a job that does not share its GPUs
+        /// work done per second; 1 for a job that has never shared its GPUs
         speed: f64 = "speed" ["s/s"],
         /// nodes with the GPUs held on each, in the format of `<policy>_jobs`; nodes are numbered in the order in which
         /// they joined the virtual cluster

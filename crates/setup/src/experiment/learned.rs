@@ -170,7 +170,7 @@ impl ModelArgs {
         Ok(Estimated::known(used, Box::new(table)))
     }
 
-    /// The forecast for the time after second `start`.
+    /// The forecast for the time from second `start`.
     ///
     /// # Errors
     /// A model or series cannot be read, or there is nothing to learn from.
@@ -267,7 +267,7 @@ fn read(reader: &mut Reader<'_>, directory: &Path, kind: Kind) -> Result<Trained
     Ok(reader.take(model::read_kind(&path, kind)?))
 }
 
-/// Warns if a model was trained on data recorded after the start of the simulation.
+/// Warns if a model was trained on data recorded at or after the start of the simulation.
 fn warn_of_future(
     trained: &Trained,
     start: Option<jiff::civil::DateTime>,

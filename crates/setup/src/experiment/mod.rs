@@ -103,8 +103,8 @@ impl Experiment {
     /// Reads the inputs that `requests` need, configures the profiler, and reports options without effect.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. All other
-    /// errors are faults in the files.
+    /// Returns [`Error::Usage`] if a required file is not named, or if settings are invalid or do not fit the cluster.
+    /// Other errors: a file cannot be read or has faults, a model cannot be learnt, or the observer stops the learning.
     pub fn open(
         args: ExperimentArgs<'_>,
         requests: &[Request],

@@ -193,7 +193,7 @@ mod tests {
         remarks.iter().map(option).collect()
     }
 
-    // Small fixed examples: all options with a policy that uses none of them, and with Lucid.
+    // Small fixed examples: options with a policy that uses none of them, and most of these options with Lucid.
     #[test]
     fn options_that_no_policy_uses_are_named() {
         let all = "--without packing --corrected --estimates 5 --profiles p --colocate c \

@@ -346,8 +346,8 @@ impl Replay {
     /// Reads the tasks and the log, and cuts the slice. If `skip_invalid` is set, faulty tasks are skipped.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. Any other error means that
-    /// a file cannot be read or has faults, or that the slice is empty.
+    /// Returns [`Error::Usage`] if a file is not named. It is also an error if a file cannot be read or has faults, or
+    /// if the slice is empty. All other errors are those of [`Replay::of`].
     pub fn open(args: &LogArgs, skip_invalid: bool, observer: &dyn Observer) -> Result<Self> {
         let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
@@ -371,8 +371,9 @@ impl Replay {
     ///
     /// # Errors
     /// Returns [`Error::Usage`] if the rules request a repetition or a search that the tasks do not allow, or if a
-    /// value of the objective is out of range. Without `skip_invalid`, tasks that do not fit the forward window are
-    /// also an error.
+    /// value of the objective is out of range. The same holds if the options do not support the classes. Tasks that do
+    /// not fit the forward window are an error without `skip_invalid`, if no task remains, or if the tasks belong to a
+    /// search. Returns [`Error::Stopped`] if the observer stops the choice of the window.
     pub fn of(
         log: EventLog,
         tasks: TaskSet,

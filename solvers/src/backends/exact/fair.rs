@@ -93,8 +93,8 @@ impl Levels {
         low
     }
 
-    /// The number of tasks that can run if every share is at least `level`, and their least share. `None` if a task
-    /// that must have nodes cannot have this share.
+    /// The number of tasks that can run if every share is at least `level`, and their least share. `None` if the tasks
+    /// that must have nodes cannot all have this share at the same time.
     fn reach(&mut self, shapes: &Shapes, problem: &Problem, level: f64) -> Option<Reach> {
         self.needed.clear();
         let mut left = u64::from(problem.nodes);

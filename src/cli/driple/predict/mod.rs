@@ -69,7 +69,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Files are missing or faulty (all of them are reported together), the model lacks the settings for grouping graphs,
+/// Files are missing or faulty (all of them are reported together), the frequencies of operations
+/// are missing, an option contradicts the model,
 /// no prediction can be made for any graph, the table cannot be written, or the command is interrupted.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;

@@ -114,7 +114,8 @@ impl ProfilerArgs {
     /// their virtual cluster after it has lent nodes are reported as faults, or skipped with `--skip-invalid`.
     ///
     /// # Errors
-    /// Returns [`Error::Usage`] if settings do not fit the cluster. All other errors report faulty jobs.
+    /// Returns [`Error::Usage`] if settings do not fit the cluster, or if `--elastic` is given without a forecast. All
+    /// other errors report faulty jobs.
     pub(super) fn settings(
         &self,
         inputs: &mut Inputs,
