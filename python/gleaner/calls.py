@@ -72,10 +72,11 @@ def replay(
     ``events`` is a file, a table or an :class:`EventLog`, and ``tasks`` is a file, a table or a list of :class:`Task`.
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
-    called once for each point of each task's curve. ``search`` is the name of an algorithm for the search in the task
-    file, or a :class:`Search` whose trials train the tasks. ``groups`` lists groups of tasks with limits on the total
-    number of nodes of each group. With ``groups``, ``tasks`` must be a list. ``out`` is a directory for the results. In
-    the list of options, "the original" is BFTrainer's replayer.
+    called once for each point of a task's curve that is needed between the task's bounds, except the point at 0.
+    ``search`` is the name of an algorithm for the search in the task file, or a :class:`Search` whose trials train the
+    tasks. ``groups`` lists groups of tasks with limits on the total number of nodes of each group. With ``groups``,
+    ``tasks`` must be a list. ``out`` is a directory for the results. In the list of options, "the original" is
+    BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -711,12 +712,13 @@ def sweep(
     of :func:`replay` or :func:`simulate`. ``out`` is the directory of the sweep. Runs that it already contains are not
     repeated. Without ``out``, the results are deleted together with the returned object.
 
-    In a dict, a list or a range contains the values of a setting, and the values of the last setting vary fastest. Any
-    other value, such as a tuple, is the same in all runs. A value may also be a table, a function or a policy. ``mode``
-    selects ``replay`` or ``simulate`` if the arguments do not show which function to call. ``workers`` is the number of
-    processes (default: the number of cores). With ``workers=1``, everything runs in this process. ``progress`` is
-    called after each run. Its arguments are the number of completed runs, the total number of runs, and the settings of
-    the run that has just finished. The options listed below apply only to plan files.
+    In a dict, a range, or a list other than one of tasks or groups, contains the values of a setting, and the values of
+    the last setting vary fastest. Any other value, such as a tuple, is the same in all runs. A value may also be a
+    table, a function or a policy. ``mode`` selects ``replay`` or ``simulate`` if the arguments do not show which
+    function to call. ``workers`` is the number of processes (default: the number of cores). With ``workers=1``,
+    everything runs in this process. ``progress`` is called after each run. Its arguments are the number of completed
+    runs, the total number of runs, and the settings of the run that has just finished. The options listed below apply
+    only to plan files.
 
     Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them. If Ctrl-C or a
     failed run ends a sweep over a dict, the attribute ``sweep`` of the exception contains the finished runs.
@@ -988,7 +990,8 @@ def ingest(
     worker_type: Optional[str] = None,
 ) -> Union[EventLog, Trace]:
     """Reads logs of a batch scheduler (formats: ``gleaner.api.LOGS``) as an :class:`EventLog`, or a trace of a GPU
-    cluster (formats: ``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`.
+    cluster (formats: ``gleaner.api.TRACES``, or slurm with ``jobs``) as a :class:`Trace`. If ``output`` ends in .gev,
+    philly gives an :class:`EventLog`.
 
     ``output`` is the file to which the log or the trace's table of jobs is written. For slurm, ``jobs`` is the file to
     which the table of jobs is written. Each format accepts only some of the options.
