@@ -161,8 +161,8 @@ def replay(
         Forward window in seconds, within which a reallocation must pay off (-Tfwd). `auto` uses the window that
         `gleaner inspect` suggests for the log and the tasks [default: auto]
     time_limit
-        Time limit for one decision of highs, cbc, a program, or the exact solver for node classes, in seconds (-optTL)
-        [default: 10]
+        Time limit for one decision of highs, cbc, a program, or the exact solver for node classes, in seconds
+        (-optTL) [default: 10]
     timezone
         Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
@@ -643,8 +643,8 @@ def solve(
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     time_limit
-        Time limit for one decision of highs, cbc, a program, or the exact solver for node classes, in seconds (-optTL)
-        [default: 10]
+        Time limit for one decision of highs, cbc, a program, or the exact solver for node classes, in seconds
+        (-optTL) [default: 10]
 
     >>> task = {"name": "a", "min_nodes": 1, "max_nodes": 4, "rescale_up": 1, "rescale_down": 1,
     ...         "curve_nodes": [0, 4], "curve_objective": [0, 40], "current": 1}
