@@ -1,8 +1,6 @@
 //! A running solver program: its input and output lines, and its end.
 
-use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
@@ -10,7 +8,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner_process::{Cgroup, Cgroups, Line, Process, Tail, find_program, read_lines};
+use gleaner_process::{
+    Cgroup, Cgroups, Line, Process, Tail, find_program, is_executable, read_lines,
+};
 
 use crate::command::Manifest;
 
@@ -179,7 +179,7 @@ fn command(manifest: &Manifest, cgroup: Option<&Cgroup>) -> io::Result<Command> 
     let has_own_path = manifest.environment.contains_key("PATH");
     if !has_own_path {
         let file = find_program(program, directory).ok_or(ErrorKind::NotFound)?;
-        if fs::metadata(file)?.permissions().mode() & 0o111 == 0 {
+        if !is_executable(&file) {
             return Err(ErrorKind::PermissionDenied.into());
         }
     }

@@ -15,7 +15,7 @@ mod tail;
 mod watcher;
 
 pub use cgroup::{Cgroup, Cgroups};
-pub use find::find_program;
+pub use find::{find_program, is_executable};
 pub use lines::{LONGEST_LINE, Line, read_lines};
 pub use process::{Process, kill_all};
 pub use socket_folders::{SocketFolder, SocketFolders};

@@ -119,9 +119,9 @@ pub fn best_settings<'a>(
             "none: no combination of settings has a value in all of its runs",
         )];
     };
-    let remark =
-        over_repetitions(&scale, &best, &groups[best.group]) + &equals(mode, metric, &best);
-    let remark = remark + &left_out(groups, mode, metric);
+    let remark = over_repetitions(&scale, &best, &groups[best.group])
+        + &equals(mode, metric, &best)
+        + &left_out(groups, mode, metric);
     let value = match best.spread.interval {
         // `remark` contains the ends of the interval.
         Some(Interval::Percentile(_)) => scale.tell(best.spread.mean),

@@ -1,6 +1,7 @@
 //! The input files of an experiment, and their content.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -407,10 +408,13 @@ impl<'r> Reader<'r> {
             None => None,
             Some(Given::Number(number)) if number.is_finite() => Some(Box::new(number)),
             Some(Given::File(path)) => {
-                check_word("--forecast", &path, |_| {
-                    "expected a file or a number".into()
-                })?;
-                Some(Box::new(self.take(jobs::forecast::read(&path, start)?)))
+                let read = jobs::forecast::read(&path, start);
+                let read = read.map_err(|error| {
+                    or_misspelt(error, "--forecast", &path, |_| {
+                        "expected a file or a number".into()
+                    })
+                });
+                Some(Box::new(self.take(read?)))
             }
             Some(_) => {
                 return Err(Error::Usage(
@@ -459,11 +463,14 @@ impl<'r> Reader<'r> {
                  to {LONGEST_ESTIMATE:e}"
             ))),
             Given::File(path) => {
-                check_word("--estimates", &path, |word| {
-                    let names = word.parse::<EstimatorChoice>().err().unwrap_or_default();
-                    format!("which is not a file, oracle or a number of seconds; {names}")
-                })?;
-                let table = self.take(jobs::estimates::read(&path, trace)?);
+                let read = jobs::estimates::read(&path, trace);
+                let read = read.map_err(|error| {
+                    or_misspelt(error, "--estimates", &path, |word| {
+                        let names = word.parse::<EstimatorChoice>().err().unwrap_or_default();
+                        format!("which is not a file, oracle or a number of seconds; {names}")
+                    })
+                });
+                let table = self.take(read?);
                 known(EstimatesUsed::File { path }, Box::new(table))
             }
             // If an estimator is given, the estimates come from models, not from this function.
@@ -504,15 +511,23 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Checks that `path` exists or has an extension. Any other value of `option` is probably a misspelt name.
-/// `expected` describes the valid values.
-fn check_word(option: &str, path: &Path, expected: impl Fn(&str) -> String) -> Result<()> {
-    if path.exists() || path.extension().is_some() {
-        return Ok(());
+/// If `path` is a missing file without an extension, the value of `option` is probably a misspelt name. Then returns an
+/// error with the valid values, which `expected` describes; otherwise, returns `error`.
+fn or_misspelt(
+    error: Error,
+    option: &str,
+    path: &Path,
+    expected: impl Fn(&str) -> String,
+) -> Error {
+    match &error {
+        Error::Io { source, .. }
+            if source.kind() == ErrorKind::NotFound && path.extension().is_none() =>
+        {
+            let word = path.file_name().unwrap_or_default().to_string_lossy();
+            Error::Usage(format!("{option}: found {word}, {}", expected(&word)))
+        }
+        _ => error,
     }
-    let word = path.file_name().unwrap_or_default().to_string_lossy();
-    let expected = expected(&word);
-    Err(Error::Usage(format!("{option}: found {word}, {expected}")))
 }
 
 const ESTIMATES: &str = "\
